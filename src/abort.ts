@@ -1,0 +1,42 @@
+/** What is used of an `AbortSignal`: signals of other realms and of small runtimes have at least this much. */
+interface Subscription {
+  readonly callbacks: Set<() => void>;
+  readonly listener: () => void;
+}
+
+const subscriptions = /* @__PURE__ */ new WeakMap<AbortSignal, Subscription>();
+
+/**
+ * Calls back when the signal aborts; returns what takes the callback off again.
+ *
+ * All callbacks of a signal share one listener, which is there only while there are callbacks: one listener for each run would be
+ * quadratic in Node, where adding and removing one walks the list of all.
+ */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  const { callbacks, listener } = subscriptions.get(signal) ?? subscribe(signal);
+  callbacks.add(callback);
+  return () => {
+    if (!callbacks.delete(callback) || callbacks.size > 0) return;
+    signal.removeEventListener('abort', listener);
+    subscriptions.delete(signal);
+  };
+}
+
+function subscribe(signal: AbortSignal): Subscription {
+  const callbacks = new Set<() => void>();
+  const listener = () => {
+    for (const callback of callbacks) callback();
+  };
+  const subscription = { callbacks, listener };
+  signal.addEventListener('abort', listener);
+  subscriptions.set(signal, subscription);
+  return subscription;
+}
+
+/** The signal's own reason, by identity; an AbortError where the platform gives none. */
+export function abortReason(signal: AbortSignal): unknown {
+  if (signal.reason !== undefined) return signal.reason;
+  const error = new Error('The operation was aborted');
+  error.name = 'AbortError';
+  return error;
+}

@@ -1,0 +1,92 @@
+/** What a task is told of its attempt. */
+export interface AttemptContext {
+  /** Number of this attempt: 1, 2, 3 … */
+  readonly attempt: number;
+  /**
+   * Aborts at this attempt's timeout and at the end of the budget (with an `AttemptTimeout` as its reason), or when the run's own
+   * signal does; never after the attempt has settled. Hand it on to whatever the task calls. It is made when it is first read.
+   *
+   * An attempt that ignores it is left behind, goes on by itself, and may overlap the next one.
+   */
+  readonly signal: AbortSignal;
+  /** Milliseconds until the nearer of attempt timeout and end of the budget, as of now, >= 0; Infinity without either. */
+  readonly remainingMs: number;
+  /** The same for every attempt of a run, for servers that tell repeated requests by it. */
+  readonly idempotencyKey: string;
+  /**
+   * "What I did must not be done again": whatever fails from here on is final, with the reason `'committed'`. It counts whichever
+   * attempt calls it, also one that was left behind. It may be taken off the context and called alone.
+   */
+  readonly commit: () => void;
+}
+
+export type Task<T> = (context: AttemptContext) => T | PromiseLike<T>;
+
+/** What the attempts of one run share. */
+export interface SharedByAttempts {
+  readonly idempotencyKey: string;
+  committed: boolean;
+  elapsedMs(): number;
+}
+
+/** One call of the task: what the task is told, and the end that can be put to it from outside. */
+export class Attempt implements AttemptContext {
+  readonly attempt: number;
+  readonly #run: SharedByAttempts;
+  readonly #endsAtMs: number;
+  #controller: AbortController | undefined;
+  #cut: { readonly reason: unknown } | undefined;
+  #reject: ((reason: unknown) => void) | undefined;
+  #settled = false;
+
+  /** @param endsAtMs  when its time is up, in milliseconds since the run began; Infinity for never */
+  constructor(run: SharedByAttempts, attempt: number, endsAtMs: number) {
+    this.#run = run;
+    this.attempt = attempt;
+    this.#endsAtMs = endsAtMs;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#cut !== undefined) this.#controller.abort(this.#cut.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  get remainingMs(): number {
+    return this.#endsAtMs === Infinity ? Infinity : Math.max(0, this.#endsAtMs - this.#run.elapsedMs());
+  }
+
+  get idempotencyKey(): string {
+    return this.#run.idempotencyKey;
+  }
+
+  get commit(): () => void {
+    return () => {
+      this.#run.committed = true;
+    };
+  }
+
+  /** Calls the task and settles as it does, or rejects when the attempt is cut off. What the task does after that is observed and dropped. */
+  outcome<T>(task: Task<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      Promise.resolve(task(this)).then(resolve, reject);
+    });
+  }
+
+  /** Ends the attempt from outside: the task's signal aborts, and the attempt fails with the same reason. */
+  cutOff(reason: unknown): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#cut = { reason };
+    this.#controller?.abort(reason);
+    this.#reject?.(reason);
+  }
+
+  /** From here on nothing aborts the task's signal. */
+  settle(): void {
+    this.#settled = true;
+  }
+}

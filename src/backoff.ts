@@ -1,0 +1,43 @@
+import { count, duration, Faults, growth } from './assert.js';
+
+export interface BackoffOptions {
+  /** Wait after the first failed attempt, in milliseconds: finite, >= 0. */
+  readonly baseMs: number;
+  /** The longest wait, in milliseconds: finite, >= 0. */
+  readonly capMs: number;
+  /** What each wait is multiplied by to get the next: finite, >= 1. Default 2. */
+  readonly factor?: number | undefined;
+}
+
+export const backoffNames: readonly string[] = ['baseMs', 'capMs', 'factor'];
+
+/**
+ * The longest wait after failed attempt number `attempt`, before jitter.
+ *
+ *     min(capMs, baseMs * factor^(attempt - 1))
+ *
+ * Never NaN and never above `capMs`, however large `attempt` is; it never falls as `attempt` grows. A base of 0 stays 0 for
+ * ever, and a cap below the base is the wait from the start. Not rounded: jitter makes whole milliseconds of it.
+ *
+ * @param attempt  number of the attempt that just failed: an integer >= 1, 1 for the first call
+ * @param options  `baseMs` and `capMs` in milliseconds (finite, >= 0); `factor` (finite, >= 1), default 2
+ * @returns milliseconds in [0, capMs]
+ * @throws {TypeError} if a value is of the wrong type, a name is unknown, or `baseMs` or `capMs` is missing
+ * @throws {RangeError} if a value is out of its range
+ * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+ * @example
+ * exponentialBackoff(1, { baseMs: 2_000, capMs: 60_000 }) // => 2_000
+ * exponentialBackoff(3, { baseMs: 2_000, capMs: 60_000 }) // => 8_000
+ * exponentialBackoff(6, { baseMs: 2_000, capMs: 60_000 }) // => 60_000
+ * exponentialBackoff(1_000_000, { baseMs: 2_000, capMs: 60_000, factor: 10 }) // => 60_000
+ */
+export function exponentialBackoff(attempt: number, options: BackoffOptions): number {
+  const faults = new Faults('exponentialBackoff');
+  faults.check('attempt', attempt, count);
+  const { baseMs, capMs, factor = 2 } = faults.options('options', options, backoffNames) as BackoffOptions;
+  faults.check('baseMs', baseMs, duration);
+  faults.check('capMs', capMs, duration);
+  faults.check('factor', factor, growth);
+  faults.throwIfAny();
+  return baseMs === 0 ? 0 : Math.min(capMs, baseMs * factor ** (attempt - 1)); // 0 * Infinity would be NaN
+}

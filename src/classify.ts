@@ -1,0 +1,57 @@
+import { show } from './assert.js';
+import { isHint, markOf, readSafely, type Verdict } from './failure.js';
+
+/**
+ * Says whether an error is transient or permanent, or `undefined` for "I do not know": then the next classifier is asked, and an
+ * error that none knows is permanent. It must be synchronous and must not change the error.
+ */
+export type Classifier = (error: unknown) => Verdict | undefined;
+
+/** Who judged a failure: the error's own mark, a classifier, or nobody (so that it counts as permanent). */
+export type JudgedBy = 'mark' | 'classifier' | 'default';
+
+export interface Judgement {
+  readonly verdict: 'transient' | 'permanent';
+  readonly retryAfterMs: number | undefined;
+  readonly judgedBy: JudgedBy;
+}
+
+/**
+ * The classifier behind the marks: what `TransientFailure`, `markTransient`, `markPermanent` and the brands say. It is always asked
+ * first, so that an explicit mark outranks any heuristic; it never throws.
+ *
+ * @example
+ * markedFailures(markTransient(new Error('busy'))) // => 'transient'
+ * markedFailures(new TransientFailure('busy', { retryAfterMs: 50 })) // => { verdict: 'transient', retryAfterMs: 50 }
+ * markedFailures(new Error('no mark')) // => undefined
+ */
+export const markedFailures: Classifier = markOf;
+
+/** Judges an error: its own mark, then each classifier in turn, then permanent. */
+export function judge(error: unknown, classifiers: readonly Classifier[]): Judgement {
+  const mark = markedFailures(error);
+  if (mark !== undefined) return judgement(mark, 'mark');
+  for (const classify of classifiers) {
+    const verdict = classify(error);
+    if (verdict !== undefined) return judgement(verdict, 'classifier');
+  }
+  return { verdict: 'permanent', retryAfterMs: undefined, judgedBy: 'default' };
+}
+
+/**
+ * A verdict in one form, read once. A number that no server can have meant is no hint.
+ *
+ * @throws {TypeError} if it is no verdict
+ */
+export function judgement(verdict: Verdict, judgedBy: JudgedBy): Judgement {
+  if (verdict === 'transient' || verdict === 'permanent') return { verdict, retryAfterMs: undefined, judgedBy };
+  if (readSafely(verdict, 'verdict') === 'transient') {
+    const retryAfterMs = readSafely(verdict, 'retryAfterMs');
+    if (retryAfterMs === undefined || typeof retryAfterMs === 'number') {
+      return { verdict: 'transient', retryAfterMs: isHint(retryAfterMs) ? Math.ceil(retryAfterMs) : undefined, judgedBy };
+    }
+  }
+  throw new TypeError(
+    `a verdict must be 'transient', 'permanent', { verdict: 'transient', retryAfterMs: a number } or undefined, got ${show(verdict)}`,
+  );
+}

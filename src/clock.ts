@@ -1,0 +1,124 @@
+import { abortReason, onAbort } from './abort.js';
+import { duration, Faults, flag, mustBe } from './assert.js';
+
+/** Time, as it is injected. Its kinds are not interchangeable: each member says what it must not be used for. */
+export interface Clock {
+  /** The wall clock, in epoch milliseconds. It may jump: only for instants that are written to the log, never to measure with. */
+  now(): number;
+  /** Milliseconds since some fixed point; never goes back. Durations and budgets are measured on it; it says nothing of the date. */
+  monotonicNow(): number;
+  /**
+   * Resolves once `ms` (finite, >= 0) have passed on `monotonicNow`. Gives other work a turn, even for 0. Rejects with
+   * `signal.reason` as soon as the signal aborts. Leaves no timer and no listener either way.
+   */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls back once, when `ms` (finite, >= 0) have passed; returns what cancels it. For time limits. */
+  schedule(ms: number, callback: () => void): () => void;
+}
+
+const LONGEST_HOST_TIMER_MS = 2 ** 31 - 1; // hosts fire at once when asked for more
+
+let latestMs = 0;
+
+function monotonicNow(): number {
+  if (typeof performance !== 'undefined') return performance.now();
+  latestMs = Math.max(latestMs, Date.now());
+  return latestMs;
+}
+
+/** A host timer as long as it is asked to be: in slices where the host cannot hold it, armed again where the host fires early. */
+class HostTimer {
+  readonly #ms: number;
+  readonly #callback: () => void;
+  readonly #unref: boolean;
+  readonly #startedAt = monotonicNow();
+  #handle: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(ms: number, callback: () => void, unref: boolean) {
+    this.#ms = ms;
+    this.#callback = callback;
+    this.#unref = unref;
+    this.#arm(ms);
+  }
+
+  #arm(leftMs: number): void {
+    this.#handle = setTimeout(HostTimer.#wake, Math.min(Math.ceil(leftMs), LONGEST_HOST_TIMER_MS), this);
+    if (this.#unref) letGo(this.#handle);
+  }
+
+  static #wake(this: void, timer: HostTimer): void {
+    const leftMs = timer.#ms - (monotonicNow() - timer.#startedAt);
+    if (leftMs > 0) timer.#arm(leftMs);
+    else timer.#callback();
+  }
+
+  cancel(): void {
+    clearTimeout(this.#handle);
+  }
+}
+
+/** Calls `done` after `ms`; a wait of 0 gives other work its turn, at the price of a `setImmediate` where the host has one. */
+function startWait(ms: number, done: () => void, unref: boolean): () => void {
+  if (ms === 0 && typeof setImmediate === 'function') {
+    const handle = setImmediate(done);
+    if (unref) letGo(handle);
+    return () => clearImmediate(handle);
+  }
+  const timer = new HostTimer(ms, done, unref);
+  return () => timer.cancel();
+}
+
+/** Lets the process end although the timer waits, where the host knows of such a thing. */
+function letGo(handle: unknown): void {
+  (handle as { unref?: () => void }).unref?.();
+}
+
+/**
+ * A clock on the host's own timers, which are looked up when they are needed and not at import.
+ *
+ * It takes only finite delays >= 0 (else `sleep` rejects, and `schedule` throws, a RangeError), rounds them up to whole
+ * milliseconds, cuts delays above 2^31 - 1 ms into slices, and never wakes early. `monotonicNow` is `performance.now()`, or, where a
+ * runtime has none, the highest `Date.now()` seen.
+ *
+ * @param options  `unref: true` lets a Node process end while this clock's timers wait, which drops the work that waits; default false
+ * @throws {TypeError} if `unref` is no boolean or a name is unknown
+ * @example
+ * const clock = createSystemClock({ unref: true })
+ * await clock.sleep(0) // => undefined
+ */
+export function createSystemClock(options: { readonly unref?: boolean | undefined } = {}): Clock {
+  const faults = new Faults('createSystemClock');
+  const { unref = false } = faults.options('options', options, ['unref']);
+  faults.check('unref', unref, flag);
+  faults.throwIfAny();
+  return Object.freeze({
+    now: () => Date.now(),
+    monotonicNow,
+    sleep: (ms: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve, reject) => {
+        mustBe('sleep', 'ms', ms, duration);
+        if (signal === undefined) startWait(ms, resolve, unref);
+        else if (signal.aborted) reject(abortReason(signal));
+        else {
+          const end = (settle: () => void) => () => {
+            forget();
+            cancel();
+            settle();
+          };
+          const cancel = startWait(ms, end(resolve), unref);
+          const forget = onAbort(
+            signal,
+            end(() => reject(abortReason(signal))),
+          );
+        }
+      }),
+    schedule(ms: number, callback: () => void) {
+      mustBe('schedule', 'ms', ms, duration);
+      const timer = new HostTimer(ms, callback, unref);
+      return () => timer.cancel();
+    },
+  });
+}
+
+/** The production clock: `createSystemClock()`. Waits keep a Node process alive, since work is owed. */
+export const systemClock: Clock = /* @__PURE__ */ createSystemClock();

@@ -1,0 +1,180 @@
+import { duration, Faults, type Rule } from './assert.js';
+
+/** Whether a failure is worth another attempt; `retryAfterMs` is the wait that the server demands, finite and >= 0 (anything else is no hint). */
+export type Verdict = 'transient' | 'permanent' | { readonly verdict: 'transient'; readonly retryAfterMs: number };
+
+// Marks are brands and not classes, so that they hold across copies of this library and across realms.
+const TRANSIENT: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.transient');
+const PERMANENT: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.permanent');
+const ATTEMPT_TIMEOUT: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.attempt-timeout');
+const MARKS: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.marks');
+
+export interface FailureOptions {
+  readonly cause?: unknown;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/**
+ * A failure that passes: throw it, or a subclass of it, to have the attempt repeated.
+ *
+ * @param options  `cause`: what led to it; `retryAfterMs`: the wait that the server demands, in milliseconds, finite, >= 0
+ * @throws {TypeError} if `retryAfterMs` is no number, or a name is unknown
+ * @throws {RangeError} if `retryAfterMs` is negative or not finite
+ * @example
+ * const failure = new TransientFailure('503 from the price service', { retryAfterMs: 1_500 })
+ * isTransient(failure) // => true
+ * failure.retryAfterMs // => 1_500
+ */
+export class TransientFailure extends Error {
+  declare readonly retryAfterMs?: number | undefined;
+
+  constructor(message?: string, options: FailureOptions = {}) {
+    const faults = new Faults('TransientFailure');
+    const { retryAfterMs } = faults.options('options', options, ['cause', 'retryAfterMs']);
+    faults.checkOptional('retryAfterMs', retryAfterMs, duration);
+    faults.throwIfAny();
+    super(message, options);
+    if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs;
+  }
+
+  /** @internal */
+  get [TRANSIENT](): unknown {
+    return { retryAfterMs: this.retryAfterMs };
+  }
+
+  static {
+    TransientFailure.prototype.name = 'TransientFailure';
+  }
+}
+
+/**
+ * What an attempt fails with when its time is up; transient, and also the reason of the attempt's `signal`.
+ *
+ * `limit` tells which limit it was: `'attempt'` (the policy's `attemptTimeoutMs`) or `'budget'` (what was left of `totalBudgetMs`);
+ * `timeoutMs` is the time that the attempt had, in milliseconds.
+ *
+ * @example
+ * const error = new AttemptTimeout('attempt', 8_000)
+ * error.message // => 'the attempt took longer than its limit of 8000 ms'
+ * isAttemptTimeout(error) && isTransient(error) // => true
+ */
+export class AttemptTimeout extends TransientFailure {
+  readonly limit: 'attempt' | 'budget';
+  readonly timeoutMs: number;
+
+  constructor(limit: 'attempt' | 'budget', timeoutMs: number) {
+    super(`the attempt took longer than ${limit === 'attempt' ? 'its limit of' : 'what was left of the total budget,'} ${timeoutMs} ms`);
+    this.limit = limit;
+    this.timeoutMs = timeoutMs;
+  }
+
+  /** @internal */
+  get [ATTEMPT_TIMEOUT](): true {
+    return true;
+  }
+
+  static {
+    AttemptTimeout.prototype.name = 'AttemptTimeout';
+  }
+}
+
+/** A failure that must not be repeated, whatever a classifier says: the base of this library's own final errors. */
+export class PermanentFailure extends Error {
+  /** @internal */
+  get [PERMANENT](): true {
+    return true;
+  }
+}
+
+/** Whether `error` is an {@link AttemptTimeout}, of whichever copy of this library. */
+export const isAttemptTimeout = (error: unknown): error is AttemptTimeout => readSafely(error, ATTEMPT_TIMEOUT) === true;
+
+/**
+ * Marks an error as transient without writing on it (it may be frozen); for errors whose class is not one's own.
+ *
+ * The permanent mark wins over this one, and stays. Marking again replaces the hint.
+ *
+ * @param options  `retryAfterMs`: the wait that the server demands, in milliseconds, finite, >= 0
+ * @returns the error itself
+ * @throws {TypeError} if `error` is no object (a string cannot bear a mark), `retryAfterMs` is no number, or a name is unknown
+ * @throws {RangeError} if `retryAfterMs` is negative or not finite
+ * @example
+ * const error = markTransient(new Error('lock wait timeout'), { retryAfterMs: 200 })
+ * isTransient(error) // => true
+ */
+export function markTransient<E extends object>(error: E, options: { readonly retryAfterMs?: number | undefined } = {}): E {
+  const faults = new Faults('markTransient');
+  const { retryAfterMs } = faults.options('options', options, ['retryAfterMs']);
+  faults.checkOptional('retryAfterMs', retryAfterMs, duration);
+  return mark(error, retryAfterMs === undefined ? 'transient' : { verdict: 'transient', retryAfterMs }, faults);
+}
+
+/**
+ * Marks an error as permanent without writing on it; for errors that a classifier, or a transient mark, would have repeated.
+ *
+ * @returns the error itself
+ * @throws {TypeError} if `error` is no object
+ * @example
+ * isTransient(markPermanent(new TransientFailure('quota of the month is used up'))) // => false
+ */
+export function markPermanent<E extends object>(error: E): E {
+  return mark(error, 'permanent', new Faults('markPermanent'));
+}
+
+/**
+ * Whether `error` bears the transient mark: it is a {@link TransientFailure}, carries its brand
+ * (`Symbol.for('retry-policy.transient')`: `true` or `{ retryAfterMs }`), or went through {@link markTransient}. Where both marks
+ * stand, permanent wins. Looks at `error` alone and not along its `cause`; never throws.
+ *
+ * @example
+ * isTransient(new TransientFailure()) // => true
+ * isTransient({ [Symbol.for('retry-policy.transient')]: true }) // => true
+ * isTransient(new Error('unmarked', { cause: new TransientFailure() })) // => false
+ */
+export function isTransient(error: unknown): boolean {
+  const verdict = markOf(error);
+  return verdict !== undefined && verdict !== 'permanent';
+}
+
+/** The verdict that `error` bears about itself, if it bears one. */
+export function markOf(error: unknown): Verdict | undefined {
+  if (!isObject(error)) return undefined;
+  const given = marks()?.get(error);
+  if (given === 'permanent' || readSafely(error, PERMANENT) === true) return 'permanent';
+  return given ?? verdictOf(readSafely(error, TRANSIENT));
+}
+
+function verdictOf(brand: unknown): Verdict | undefined {
+  if (brand === true) return 'transient';
+  if (!isObject(brand)) return undefined;
+  const retryAfterMs = readSafely(brand, 'retryAfterMs');
+  return isHint(retryAfterMs) ? { verdict: 'transient', retryAfterMs } : 'transient';
+}
+
+/** A wait that a server can have meant. */
+export const isHint = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value < Infinity;
+
+/** Reads a property of anything that can be thrown; a getter or a Proxy trap that throws counts as no property. */
+export function readSafely(error: unknown, brand: PropertyKey): unknown {
+  try {
+    return isObject(error) ? (error as Record<PropertyKey, unknown>)[brand] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is object => (typeof value === 'object' && value !== null) || typeof value === 'function';
+
+/** The marks that were given from outside: one map for all copies of this library in a realm. */
+const marks = (): WeakMap<object, Verdict> | undefined => (globalThis as { [MARKS]?: WeakMap<object, Verdict> })[MARKS];
+
+const markable: Rule = { type: 'object', words: 'an object' };
+
+function mark<E extends object>(error: E, verdict: Verdict, faults: Faults): E {
+  if (typeof error !== 'function') faults.check('error', error, markable);
+  faults.throwIfAny();
+  const all = marks() ?? new WeakMap<object, Verdict>();
+  (globalThis as { [MARKS]?: WeakMap<object, Verdict> })[MARKS] = all;
+  if (all.get(error) !== 'permanent') all.set(error, verdict);
+  return error;
+}

@@ -1,0 +1,33 @@
+export type { AttemptContext, Task } from './attempt.js';
+export { type BackoffOptions, exponentialBackoff } from './backoff.js';
+export { withinBudget } from './budget.js';
+export { type Classifier, type JudgedBy, markedFailures } from './classify.js';
+export { type Clock, createSystemClock, systemClock } from './clock.js';
+export { decide, type Environment, type Failure } from './decide.js';
+export {
+  type DeadLetterDecision,
+  type DeadLetterReason,
+  type Decision,
+  formatDecision,
+  type RetryDecision,
+  type SucceedDecision,
+} from './decision.js';
+export {
+  AttemptTimeout,
+  type FailureOptions,
+  isAttemptTimeout,
+  isTransient,
+  markPermanent,
+  markTransient,
+  TransientFailure,
+  type Verdict,
+} from './failure.js';
+export { type HookName, isRetryHookError, RetryHookError } from './hook.js';
+export { type DrawRange, decorrelatedJitter, equalJitter, fullJitter, type RandomSource } from './jitter.js';
+export { DeadLetterError, type DeadLettered, isDeadLetterError, type RetryResult, type Succeeded, unwrap } from './outcome.js';
+export { type DelayContext, definePolicy, type Jitter, type ResolvedPolicy, type RetryPolicy } from './policy.js';
+export { cryptoRandom, randomFrom } from './random.js';
+export type { RunOptions } from './run-options.js';
+export { runWithRetry } from './run-with-retry.js';
+export { previewSchedule, type ScheduleRow } from './schedule.js';
+export { withRetry } from './with-retry.js';

@@ -1,0 +1,137 @@
+import { count, duration, Faults, func, growth, type Rule } from './assert.js';
+import { type BackoffOptions, backoffNames } from './backoff.js';
+import type { Classifier } from './classify.js';
+import type { Verdict } from './failure.js';
+import type { RandomSource } from './jitter.js';
+
+export type Jitter = 'full' | 'equal' | 'decorrelated' | 'none';
+
+/** What a policy's `delay` is told. */
+export interface DelayContext {
+  /** Number of the attempt that just failed, from 1. */
+  readonly attempt: number;
+  readonly error: unknown;
+  /** Time since the run began, in milliseconds. */
+  readonly elapsedMs: number;
+  /** The `backoffMs` of the decision before; absent after the first attempt. */
+  readonly previousDelayMs?: number | undefined;
+  /** The wait that the server demanded, if it did; it is added to the answer. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** How to retry, as plain data: JSON but for its functions. Every field may be left out, and `undefined` is the same as left out. */
+export interface RetryPolicy<T = unknown> {
+  /** How often the task is called at the most, the first call included: an integer >= 1, or Infinity. Default 4. */
+  readonly maxAttempts?: number | undefined;
+  /** Exponential backoff: `baseMs` (default 2_000) and `capMs` (default 60_000), finite, >= 0; `factor` (default 2), finite, >= 1. */
+  readonly backoff?: Partial<BackoffOptions> | undefined;
+  /** How chance spreads the backoff. Default `'full'`. */
+  readonly jitter?: Jitter | undefined;
+  /** Replaces backoff and jitter: answers milliseconds, finite, >= 0, rounded up to whole ones. It chooses delays and lifts no limit. */
+  readonly delay?: ((context: DelayContext, random: RandomSource) => number) | undefined;
+  /** Limit for one attempt in milliseconds, > 0; interrupts it. Default none (as Infinity). */
+  readonly attemptTimeoutMs?: number | undefined;
+  /** Limit for all attempts and waits of a run in milliseconds, > 0; interrupts an attempt, and no wait begins that it cannot take. Default none (as Infinity). */
+  readonly totalBudgetMs?: number | undefined;
+  /** The longest server-demanded wait that is obeyed, in milliseconds, >= 0; a longer one ends the run. Default 60_000. */
+  readonly maxRetryAfterMs?: number | undefined;
+  /** Asked in turn about errors that bear no mark. Default none: what bears no mark is permanent. */
+  readonly classify?: Classifier | readonly Classifier[] | undefined;
+  /** Turns a returned value into a failure, whose `error` is the value itself; `undefined` lets it pass as a success. */
+  readonly classifyValue?: ((value: T) => Verdict | undefined) | undefined;
+}
+
+/** A policy that was checked and completed, and is frozen. */
+export interface ResolvedPolicy<T = unknown> extends RetryPolicy<T> {
+  readonly maxAttempts: number;
+  readonly backoff: Required<BackoffOptions>;
+  readonly jitter: Jitter;
+  readonly maxRetryAfterMs: number;
+  readonly classify: readonly Classifier[];
+}
+
+/** What a policy is where it says nothing. */
+export const defaults = {
+  maxAttempts: 4,
+  backoff: { baseMs: 2_000, capMs: 60_000, factor: 2 },
+  jitter: 'full',
+  maxRetryAfterMs: 60_000,
+} as const;
+
+const jitters: readonly string[] = ['full', 'equal', 'decorrelated', 'none'];
+export const attemptLimit: Rule = {
+  type: 'number',
+  words: 'an integer >= 1 or Infinity',
+  holds: (n: number) => count.holds?.(n as never) || n === Infinity,
+};
+const limit: Rule = { type: 'number', words: 'a number > 0', holds: (n: number) => n > 0 };
+const longest: Rule = { type: 'number', words: 'a number >= 0', holds: (n: number) => n >= 0 };
+const jitterName: Rule = { type: 'string', words: `one of ${jitters.join(', ')}`, holds: (name: string) => jitters.includes(name) };
+const classifier: Rule = { type: 'function', words: 'a function or an array of functions' };
+const optionalRules = { delay: func, attemptTimeoutMs: limit, totalBudgetMs: limit, classifyValue: func };
+const optionalNames: readonly (keyof typeof optionalRules)[] = ['delay', 'attemptTimeoutMs', 'totalBudgetMs', 'classifyValue'];
+const policyNames: readonly string[] = ['maxAttempts', 'backoff', 'jitter', 'maxRetryAfterMs', 'classify', ...optionalNames];
+
+const resolvedPolicies = /* @__PURE__ */ new WeakSet<object>();
+
+/**
+ * Checks a policy once, fills in the defaults and freezes the result, so that runs need not check it again.
+ *
+ * @throws {TypeError} if a value is of the wrong type (`null` and strings of digits are) or a name is unknown
+ * @throws {RangeError} if all types are right and a value is out of range; either way one message tells all faults
+ * @example
+ * const policy = definePolicy({ maxAttempts: 6, totalBudgetMs: 30_000 })
+ * policy.backoff // => { baseMs: 2_000, capMs: 60_000, factor: 2 }
+ * Object.isFrozen(policy) // => true
+ */
+export function definePolicy<T>(policy: RetryPolicy<T>): ResolvedPolicy<T> {
+  const resolved = resolvePolicy(policy);
+  Object.freeze(resolved.backoff);
+  Object.freeze(resolved.classify);
+  resolvedPolicies.add(resolved);
+  return Object.freeze(resolved);
+}
+
+/** As `definePolicy`, for one use: not frozen, and not remembered as checked. */
+export function resolvePolicy<T>(policy: RetryPolicy<T> = {}): ResolvedPolicy<T> {
+  if (resolvedPolicies.has(policy)) return policy as ResolvedPolicy<T>;
+  const faults = new Faults('invalid retry policy');
+  const given = faults.options('policy', policy, policyNames);
+  const { maxAttempts = defaults.maxAttempts, jitter = defaults.jitter, maxRetryAfterMs = defaults.maxRetryAfterMs } = given;
+  faults.check('maxAttempts', maxAttempts, attemptLimit);
+  faults.check('jitter', jitter, jitterName);
+  faults.check('maxRetryAfterMs', maxRetryAfterMs, longest);
+  const backoff = resolveBackoff(given.backoff, faults);
+  const classify = resolveClassifiers(given.classify, faults);
+  const resolved: ResolvedPolicy<T> = { maxAttempts, backoff, jitter, maxRetryAfterMs, classify };
+  for (const name of optionalNames) {
+    const value = given[name];
+    if (value === undefined) continue;
+    faults.check(name, value, optionalRules[name]);
+    if (value !== Infinity) Object.assign(resolved, { [name]: value }); // an endless limit is none
+  }
+  faults.throwIfAny();
+  return resolved;
+}
+
+function resolveBackoff(given: Partial<BackoffOptions> = {}, faults: Faults): Required<BackoffOptions> {
+  const {
+    baseMs = defaults.backoff.baseMs,
+    capMs = defaults.backoff.capMs,
+    factor = defaults.backoff.factor,
+  } = faults.options('backoff', given, backoffNames, 'backoff.');
+  faults.check('backoff.baseMs', baseMs, duration);
+  faults.check('backoff.capMs', capMs, duration);
+  faults.check('backoff.factor', factor, growth);
+  return { baseMs, capMs, factor };
+}
+
+function resolveClassifiers(given: Classifier | readonly Classifier[] = [], faults: Faults): readonly Classifier[] {
+  if (!Array.isArray(given)) {
+    faults.check('classify', given, classifier);
+    return [given as Classifier];
+  }
+  const classifiers: readonly Classifier[] = Array.from(given);
+  for (const [i, entry] of classifiers.entries()) faults.check(`classify[${i}]`, entry, func);
+  return classifiers;
+}

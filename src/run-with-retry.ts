@@ -1,0 +1,67 @@
+import { func, mustBe } from './assert.js';
+import type { Task } from './attempt.js';
+import type { Decision, RetryDecision } from './decision.js';
+import type { RetryResult } from './outcome.js';
+import { type ResolvedPolicy, type RetryPolicy, resolvePolicy } from './policy.js';
+import { type Outcome, Run } from './run.js';
+import { type RunOptions, resolveRunOptions } from './run-options.js';
+
+/**
+ * Calls a task until it succeeds, or until the policy says that it must not be called again.
+ *
+ * It resolves for whatever the task does; nothing that the task throws is lost, changed or replaced. What is not marked as transient
+ * (`TransientFailure`, `markTransient`) or judged so by the policy's `classify` is permanent: one attempt.
+ *
+ * @param task  called once for each attempt with its `AttemptContext`; may be synchronous. It must be safe to call again, so build
+ *   request bodies inside it, and do not return a generator: it fails after it was returned, where no retry sees it.
+ * @param policy  how to retry; `{}` is 4 attempts, backoff from 2 s up to 60 s with full jitter, and no time limit
+ * @param options  what belongs to this run: clock, random source, signal, `onDecision`, idempotency key, length of the log
+ * @returns the value, or the dead letter with its reason, and the log of all decisions
+ * @throws {TypeError | RangeError} before the first attempt, if an argument is wrong; as a rejection
+ * @throws {RetryHookError} if a hook of the caller's (`classify`, `classifyValue`, `delay`, `random`, `clock`, `onDecision`) throws or
+ *   answers nonsense; as a rejection
+ * @example
+ * const task = ({ attempt }) => { if (attempt < 3) throw new TransientFailure('503'); return 'done' }
+ * const result = await runWithRetry(task, { backoff: { baseMs: 0 } })
+ * [result.ok, result.value, result.attempts] // => [true, 'done', 3]
+ * result.log.map((decision) => decision.action) // => ['retry', 'retry', 'succeed']
+ */
+export async function runWithRetry<T>(
+  task: Task<T>,
+  policy?: RetryPolicy<NoInfer<T>> | ResolvedPolicy<NoInfer<T>>,
+  options?: RunOptions,
+): Promise<RetryResult<T>> {
+  mustBe('runWithRetry', 'task', task, func);
+  const run = new Run<T>(resolvePolicy(policy), resolveRunOptions(options));
+  if (run.aborted) return run.result();
+  const stopListening = run.listen();
+  try {
+    let last: RetryDecision | undefined;
+    for (;;) {
+      let decision: Decision | undefined = last && run.endAfterWait(last);
+      if (decision === undefined) {
+        const attempt = run.startAttempt();
+        let outcome: Outcome<T>;
+        try {
+          outcome = { value: await run.call(attempt, task) };
+        } catch (error) {
+          outcome = { error };
+        }
+        decision = run.decide(attempt, outcome);
+      }
+      const told = run.tell(decision);
+      if (told !== undefined) await told;
+      if (decision.action !== 'retry') return run.result(decision);
+      last = decision;
+      try {
+        if (!run.aborted) await run.sleep(decision.delayMs);
+      } catch (fault) {
+        if (!run.aborted) throw fault;
+      }
+    }
+  } catch (fault) {
+    throw run.hookError(fault);
+  } finally {
+    stopListening?.();
+  }
+}

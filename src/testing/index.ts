@@ -1,0 +1,2 @@
+export { frozenClock } from './frozen-clock.js';
+export { fixedRandom, seededRandom } from './random.js';

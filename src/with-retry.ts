@@ -1,0 +1,39 @@
+import { Faults, func } from './assert.js';
+import { unwrap } from './outcome.js';
+import { definePolicy, type RetryPolicy } from './policy.js';
+import { type RunOptions, resolveRunOptions } from './run-options.js';
+import { runWithRetry } from './run-with-retry.js';
+
+/**
+ * The same function with retries: it keeps `this`, arguments, name and types, resolves with the value, and throws as `unwrap` does.
+ *
+ * @param fn  called once for each attempt with the caller's arguments
+ * @param policy  checked here, once
+ * @param options  for all calls, or made from the arguments of each. A fixed `idempotencyKey` would make the server take all calls
+ *   for one, and is refused: give a function.
+ * @throws {TypeError | RangeError} at once, if an argument is wrong
+ * @example
+ * const price = withRetry(async (item: string) => item.length, { maxAttempts: 3 })
+ * await price('apple') // => 5
+ */
+export function withRetry<This, Args extends unknown[], Value>(
+  fn: (this: This, ...args: Args) => Value | PromiseLike<Value>,
+  policy: RetryPolicy<NoInfer<Value>> = {},
+  options: RunOptions | ((this: This, ...args: Args) => RunOptions) = {},
+): (this: This, ...args: Args) => Promise<Value> {
+  const faults = new Faults('withRetry');
+  faults.check('fn', fn, func);
+  if (typeof options !== 'function' && resolveRunOptions(options).idempotencyKey !== undefined) {
+    faults.add('options.idempotencyKey must not be fixed for all calls; give options as a function', true);
+  }
+  faults.throwIfAny();
+  const resolved = definePolicy(policy);
+  const withRetries = async function (this: This, ...args: Args): Promise<Value> {
+    const runOptions = typeof options === 'function' ? options.apply(this, args) : options;
+    return unwrap(await runWithRetry<Value>(() => fn.apply(this, args), resolved, runOptions));
+  };
+  return Object.defineProperties(withRetries, {
+    name: { value: fn.name, configurable: true },
+    length: { value: fn.length, configurable: true },
+  });
+}
