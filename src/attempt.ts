@@ -1,3 +1,8 @@
+import type { AttemptTimes } from './decision.js';
+import { AttemptTimeout } from './failure.js';
+import type { ResolvedPolicy } from './policy.js';
+import { between, type Stopwatch } from './stopwatch.js';
+
 /** What a task is told of its attempt. */
 export interface AttemptContext {
   /** Number of this attempt: 1, 2, 3 … */
@@ -23,27 +28,36 @@ export interface AttemptContext {
 export type Task<T> = (context: AttemptContext) => T | PromiseLike<T>;
 
 /** What the attempts of one run share. */
-export interface SharedByAttempts {
+export interface SharedByAttempts extends Stopwatch {
   readonly idempotencyKey: string;
   committed: boolean;
-  elapsedMs(): number;
 }
 
-/** One call of the task: what the task is told, and the end that can be put to it from outside. */
+/** One call of the task: what the task is told, its time, and the end that can be put to it from outside. */
 export class Attempt implements AttemptContext {
   readonly attempt: number;
   readonly #run: SharedByAttempts;
+  readonly #startedAt: number;
+  /** When it began and when its time is up, in milliseconds since the run began. */
+  readonly #startedAtMs: number;
   readonly #endsAtMs: number;
+  readonly #cancelLimit: (() => void) | undefined;
   #controller: AbortController | undefined;
   #cut: { readonly reason: unknown } | undefined;
   #reject: ((reason: unknown) => void) | undefined;
   #settled = false;
 
-  /** @param endsAtMs  when its time is up, in milliseconds since the run began; Infinity for never */
-  constructor(run: SharedByAttempts, attempt: number, endsAtMs: number) {
+  /** Its time starts here. */
+  constructor(run: SharedByAttempts, attempt: number, { attemptTimeoutMs = Infinity, totalBudgetMs = Infinity }: ResolvedPolicy<never>) {
     this.#run = run;
     this.attempt = attempt;
-    this.#endsAtMs = endsAtMs;
+    this.#startedAtMs = run.elapsedMs();
+    this.#startedAt = run.wallClock();
+    this.#endsAtMs = Math.min(this.#startedAtMs + attemptTimeoutMs, totalBudgetMs);
+    if (this.#endsAtMs === Infinity) return;
+    const limit = this.#endsAtMs < totalBudgetMs ? 'attempt' : 'budget';
+    const timeoutMs = between(this.#startedAtMs, this.#endsAtMs);
+    this.#cancelLimit = run.schedule(timeoutMs, () => this.cutOff(new AttemptTimeout(limit, timeoutMs)));
   }
 
   get signal(): AbortSignal {
@@ -68,6 +82,10 @@ export class Attempt implements AttemptContext {
     };
   }
 
+  get isLimited(): boolean {
+    return this.#cancelLimit !== undefined;
+  }
+
   /** Calls the task and settles as it does, or rejects when the attempt is cut off. What the task does after that is observed and dropped. */
   outcome<T>(task: Task<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -85,8 +103,11 @@ export class Attempt implements AttemptContext {
     this.#reject?.(reason);
   }
 
-  /** From here on nothing aborts the task's signal. */
-  settle(): void {
+  /** From here on nothing aborts the task's signal. Answers the attempt in the form of the log. */
+  settle(): AttemptTimes {
     this.#settled = true;
+    this.#cancelLimit?.();
+    const elapsedMs = this.#run.elapsedMs();
+    return { attempt: this.attempt, startedAt: this.#startedAt, durationMs: between(this.#startedAtMs, elapsedMs), elapsedMs };
   }
 }

@@ -1,4 +1,4 @@
-import { count, duration, Faults, growth } from './assert.js';
+import { aCount, aFactor, mustBe, noOthers } from './assert.js';
 
 export interface BackoffOptions {
   /** Wait after the first failed attempt, in milliseconds: finite, >= 0. */
@@ -8,8 +8,6 @@ export interface BackoffOptions {
   /** What each wait is multiplied by to get the next: finite, >= 1. Default 2. */
   readonly factor?: number | undefined;
 }
-
-export const backoffNames: readonly string[] = ['baseMs', 'capMs', 'factor'];
 
 /**
  * The longest wait after failed attempt number `attempt`, before jitter.
@@ -31,13 +29,11 @@ export const backoffNames: readonly string[] = ['baseMs', 'capMs', 'factor'];
  * exponentialBackoff(6, { baseMs: 2_000, capMs: 60_000 }) // => 60_000
  * exponentialBackoff(1_000_000, { baseMs: 2_000, capMs: 60_000, factor: 10 }) // => 60_000
  */
-export function exponentialBackoff(attempt: number, options: BackoffOptions): number {
-  const faults = new Faults('exponentialBackoff');
-  faults.check('attempt', attempt, count);
-  const { baseMs, capMs, factor = 2 } = faults.options('options', options, backoffNames) as BackoffOptions;
-  faults.check('baseMs', baseMs, duration);
-  faults.check('capMs', capMs, duration);
-  faults.check('factor', factor, growth);
-  faults.throwIfAny();
-  return baseMs === 0 ? 0 : Math.min(capMs, baseMs * factor ** (attempt - 1)); // 0 * Infinity would be NaN
+export function exponentialBackoff(attempt: number, { baseMs, capMs, factor = 2, ...others }: BackoffOptions): number {
+  mustBe('attempt', attempt, aCount);
+  mustBe('baseMs', baseMs);
+  mustBe('capMs', capMs);
+  mustBe('factor', factor, aFactor);
+  noOthers(others);
+  return baseMs && Math.min(capMs, baseMs * factor ** (attempt - 1)); // 0 * Infinity would be NaN
 }

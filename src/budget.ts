@@ -1,6 +1,4 @@
-import { Faults, type Rule } from './assert.js';
-
-const amount: Rule = { type: 'number', words: 'a number >= 0', holds: (n: number) => n >= 0 };
+import { mustBe, noOthers } from './assert.js';
 
 /**
  * Whether what comes next still fits into a time budget.
@@ -9,25 +7,28 @@ const amount: Rule = { type: 'number', words: 'a number >= 0', holds: (n: number
  *
  * The end belongs to the budget: exactly used up still fits.
  *
- * @param budget  all in milliseconds, >= 0: what has passed, what the next attempt may take, and the whole budget (`Infinity`: no limit)
+ * @param budget  all in milliseconds, finite, >= 0: what has passed, what the next attempt may take, and the whole budget
  * @throws {TypeError} if a value is of the wrong type or missing, or a name is unknown
- * @throws {RangeError} if a value is negative or NaN
+ * @throws {RangeError} if a value is negative or not finite
  * @see https://sre.google/sre-book/addressing-cascading-failures/ (deadlines)
  * @example
  * withinBudget({ elapsedMs: 15_000, nextAttemptMs: 8_000, budgetMs: 30_000 }) // => true
  * withinBudget({ elapsedMs: 22_000, nextAttemptMs: 8_000, budgetMs: 30_000 }) // => true
  * withinBudget({ elapsedMs: 29_000, nextAttemptMs: 8_000, budgetMs: 30_000 }) // => false
  */
-export function withinBudget(budget: { readonly elapsedMs: number; readonly nextAttemptMs: number; readonly budgetMs: number }): boolean {
-  const faults = new Faults('withinBudget');
-  const { elapsedMs, nextAttemptMs, budgetMs } = faults.options('budget', budget, [
-    'elapsedMs',
-    'nextAttemptMs',
-    'budgetMs',
-  ]) as typeof budget;
-  faults.check('elapsedMs', elapsedMs, amount);
-  faults.check('nextAttemptMs', nextAttemptMs, amount);
-  faults.check('budgetMs', budgetMs, amount);
-  faults.throwIfAny();
+export function withinBudget({ elapsedMs, nextAttemptMs, budgetMs, ...others }: TimeBudget): boolean {
+  mustBe('elapsedMs', elapsedMs);
+  mustBe('nextAttemptMs', nextAttemptMs);
+  mustBe('budgetMs', budgetMs);
+  noOthers(others);
   return elapsedMs + nextAttemptMs <= budgetMs;
+}
+
+export interface TimeBudget {
+  /** What has passed, in milliseconds: finite, >= 0. */
+  readonly elapsedMs: number;
+  /** What the next attempt may take, in milliseconds: finite, >= 0. */
+  readonly nextAttemptMs: number;
+  /** The whole budget, in milliseconds: finite, >= 0. */
+  readonly budgetMs: number;
 }

@@ -11,8 +11,8 @@ export type Classifier = (error: unknown) => Verdict | undefined;
 export type JudgedBy = 'mark' | 'classifier' | 'default';
 
 export interface Judgement {
-  readonly verdict: 'transient' | 'permanent';
-  readonly retryAfterMs: number | undefined;
+  readonly transient: boolean;
+  readonly retryAfterMs?: number | undefined;
   readonly judgedBy: JudgedBy;
 }
 
@@ -29,29 +29,29 @@ export const markedFailures: Classifier = markOf;
 
 /** Judges an error: its own mark, then each classifier in turn, then permanent. */
 export function judge(error: unknown, classifiers: readonly Classifier[]): Judgement {
-  const mark = markedFailures(error);
+  const mark = markOf(error);
   if (mark !== undefined) return judgement(mark, 'mark');
   for (const classify of classifiers) {
     const verdict = classify(error);
-    if (verdict !== undefined) return judgement(verdict, 'classifier');
+    if (verdict !== undefined) return judgement(verdict);
   }
-  return { verdict: 'permanent', retryAfterMs: undefined, judgedBy: 'default' };
+  return judgement('permanent', 'default');
 }
 
 /**
- * A verdict in one form, read once. A number that no server can have meant is no hint.
+ * A verdict, read once and checked. A number that no server can have meant is no hint; hints are rounded up to whole milliseconds.
  *
  * @throws {TypeError} if it is no verdict
  */
-export function judgement(verdict: Verdict, judgedBy: JudgedBy): Judgement {
-  if (verdict === 'transient' || verdict === 'permanent') return { verdict, retryAfterMs: undefined, judgedBy };
-  if (readSafely(verdict, 'verdict') === 'transient') {
-    const retryAfterMs = readSafely(verdict, 'retryAfterMs');
-    if (retryAfterMs === undefined || typeof retryAfterMs === 'number') {
-      return { verdict: 'transient', retryAfterMs: isHint(retryAfterMs) ? Math.ceil(retryAfterMs) : undefined, judgedBy };
-    }
-  }
-  throw new TypeError(
-    `a verdict must be 'transient', 'permanent', { verdict: 'transient', retryAfterMs: a number } or undefined, got ${show(verdict)}`,
-  );
+export function judgement(verdict: Verdict, judgedBy: JudgedBy = 'classifier'): Judgement {
+  if (verdict === 'transient' || verdict === 'permanent') return { transient: verdict === 'transient', judgedBy };
+  const retryAfterMs = readSafely(verdict, 'retryAfterMs');
+  const wellFormed = readSafely(verdict, 'verdict') === 'transient' && (retryAfterMs === undefined || typeof retryAfterMs === 'number');
+  if (!wellFormed)
+    throw new TypeError(`a verdict must be 'transient', 'permanent' or { verdict: 'transient', retryAfterMs }, got ${show(verdict)}`);
+  return {
+    transient: true,
+    retryAfterMs: isHint(retryAfterMs) ? Math.min(Math.ceil(retryAfterMs), Number.MAX_SAFE_INTEGER) : undefined,
+    judgedBy,
+  };
 }

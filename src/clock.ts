@@ -1,5 +1,5 @@
 import { abortReason, onAbort } from './abort.js';
-import { duration, Faults, flag, mustBe } from './assert.js';
+import { aBoolean, mustBe, noOthers } from './assert.js';
 
 /** Time, as it is injected. Its kinds are not interchangeable: each member says what it must not be used for. */
 export interface Clock {
@@ -18,24 +18,25 @@ export interface Clock {
 
 const LONGEST_HOST_TIMER_MS = 2 ** 31 - 1; // hosts fire at once when asked for more
 
+let hasPerformance: boolean | undefined;
 let latestMs = 0;
 
 function monotonicNow(): number {
-  if (typeof performance !== 'undefined') return performance.now();
+  hasPerformance ??= typeof performance !== 'undefined';
+  if (hasPerformance) return performance.now();
   latestMs = Math.max(latestMs, Date.now());
   return latestMs;
 }
 
 /** A host timer as long as it is asked to be: in slices where the host cannot hold it, armed again where the host fires early. */
 class HostTimer {
-  readonly #ms: number;
+  readonly #dueAt: number;
   readonly #callback: () => void;
   readonly #unref: boolean;
-  readonly #startedAt = monotonicNow();
   #handle: ReturnType<typeof setTimeout> | undefined;
 
   constructor(ms: number, callback: () => void, unref: boolean) {
-    this.#ms = ms;
+    this.#dueAt = monotonicNow() + ms;
     this.#callback = callback;
     this.#unref = unref;
     this.#arm(ms);
@@ -47,7 +48,7 @@ class HostTimer {
   }
 
   static #wake(this: void, timer: HostTimer): void {
-    const leftMs = timer.#ms - (monotonicNow() - timer.#startedAt);
+    const leftMs = timer.#dueAt - monotonicNow();
     if (leftMs > 0) timer.#arm(leftMs);
     else timer.#callback();
   }
@@ -86,17 +87,15 @@ function letGo(handle: unknown): void {
  * const clock = createSystemClock({ unref: true })
  * await clock.sleep(0) // => undefined
  */
-export function createSystemClock(options: { readonly unref?: boolean | undefined } = {}): Clock {
-  const faults = new Faults('createSystemClock');
-  const { unref = false } = faults.options('options', options, ['unref']);
-  faults.check('unref', unref, flag);
-  faults.throwIfAny();
+export function createSystemClock({ unref = false, ...others }: { readonly unref?: boolean | undefined } = {}): Clock {
+  mustBe('unref', unref, aBoolean);
+  noOthers(others);
   return Object.freeze({
     now: () => Date.now(),
     monotonicNow,
     sleep: (ms: number, signal?: AbortSignal) =>
       new Promise<void>((resolve, reject) => {
-        mustBe('sleep', 'ms', ms, duration);
+        mustBe('ms', ms);
         if (signal === undefined) startWait(ms, resolve, unref);
         else if (signal.aborted) reject(abortReason(signal));
         else {
@@ -113,7 +112,7 @@ export function createSystemClock(options: { readonly unref?: boolean | undefine
         }
       }),
     schedule(ms: number, callback: () => void) {
-      mustBe('schedule', 'ms', ms, duration);
+      mustBe('ms', ms);
       const timer = new HostTimer(ms, callback, unref);
       return () => timer.cancel();
     },

@@ -1,6 +1,6 @@
-import { count, duration, Faults, flag, func, instant } from './assert.js';
+import { aBoolean, aCount, aFunction, anInstant, mustBe, noOthers } from './assert.js';
 import { withinBudget } from './budget.js';
-import { judge, judgement } from './classify.js';
+import { type Judgement, judge, judgement } from './classify.js';
 import type { DeadLetterDecision, DeadLetterReason, RetryDecision } from './decision.js';
 import { planDelay } from './delay.js';
 import type { Verdict } from './failure.js';
@@ -33,17 +33,6 @@ export interface Environment {
   readonly random: RandomSource;
 }
 
-const failureNames: readonly string[] = [
-  'attempt',
-  'error',
-  'elapsedMs',
-  'startedAt',
-  'durationMs',
-  'previousDelayMs',
-  'committed',
-  'verdict',
-];
-
 /**
  * What to do about a failed attempt: the one place where a failure becomes a decision. Pure but for one draw from `random`.
  *
@@ -74,81 +63,86 @@ export function decide(
   policy: RetryPolicy<any>,
   environment: Environment,
 ): RetryDecision | DeadLetterDecision {
-  checkArguments(failure, environment);
+  const { now, random, ...otherSurroundings } = environment;
+  mustBe('environment.now', now, anInstant);
+  mustBe('environment.random', random, aFunction);
+  noOthers(otherSurroundings);
+  const {
+    attempt,
+    error,
+    elapsedMs,
+    durationMs = 0,
+    startedAt = now - durationMs,
+    previousDelayMs,
+    committed = false,
+    verdict,
+    ...others
+  } = failure;
+  mustBe('failure.attempt', attempt, aCount);
+  mustBe('failure.elapsedMs', elapsedMs);
+  mustBe('failure.durationMs', durationMs);
+  mustBe('failure.startedAt', startedAt, anInstant);
+  mustBe('failure.previousDelayMs', previousDelayMs ?? 0);
+  mustBe('failure.committed', committed, aBoolean);
+  const judged = verdict === undefined ? undefined : judgement(verdict);
+  noOthers(others);
   const resolved = resolvePolicy(policy);
   try {
-    return decideChecked(failure, resolved, environment);
+    return decideChecked(
+      { attempt, startedAt, durationMs, elapsedMs, error },
+      { committed, judged, previousDelayMs },
+      resolved,
+      environment,
+    );
   } catch (fault) {
-    throw hookError(fault, { error: failure.error }, []);
+    throw hookError(fault, { error }, []);
   }
+}
+
+/** The attempt that failed, in the form of the log. */
+export type Facts = Pick<DeadLetterDecision, 'attempt' | 'startedAt' | 'durationMs' | 'elapsedMs' | 'error'>;
+
+/** What else a decision depends on. */
+export interface Known {
+  readonly committed: boolean;
+  /** The judgement, where it was made elsewhere. */
+  readonly judged: Judgement | undefined;
+  readonly previousDelayMs: number | undefined;
 }
 
 /** As `decide`, for arguments that are known to be right; the fault of a hook comes out as it is. */
 export function decideChecked(
-  failure: Failure,
+  facts: Facts,
+  { committed, judged, previousDelayMs }: Known,
   policy: ResolvedPolicy<never>,
   { now, random }: Environment,
 ): RetryDecision | DeadLetterDecision {
-  const { attempt, error, elapsedMs, verdict, durationMs = 0, startedAt = now - durationMs } = failure;
-  const { maxAttempts, totalBudgetMs = Infinity, attemptTimeoutMs = 1, maxRetryAfterMs } = policy;
-  const facts = { attempt, startedAt, durationMs, elapsedMs, error };
-  if (failure.committed) return deadLetter(facts, 'committed');
-
-  const judged = verdict === undefined ? callHook('classify', () => judge(error, policy.classify)) : judgement(verdict, 'classifier');
-  const { judgedBy, retryAfterMs = 0 } = judged;
-  const hint = judged.retryAfterMs === undefined ? {} : { retryAfterMs };
+  if (committed) return deadLetter(facts, 'committed');
+  const { attempt, elapsedMs, error } = facts;
+  const { transient, retryAfterMs, judgedBy } = judged ?? callHook('classify', () => judge(error, policy.classify));
+  const hint = retryAfterMs === undefined ? {} : { retryAfterMs };
   const end = (reason: DeadLetterReason) => deadLetter(facts, reason, { judgedBy, ...hint });
-  if (judged.verdict === 'permanent') return end('permanent');
+  const { totalBudgetMs = Infinity } = policy;
+  if (!transient) return end('permanent');
   if (elapsedMs >= totalBudgetMs) return end('budget-exhausted');
-  if (attempt >= maxAttempts) return end('attempts-exhausted');
-  if (retryAfterMs > maxRetryAfterMs) return end('retry-after-too-long');
+  if (attempt >= policy.maxAttempts) return end('attempts-exhausted');
+  if (retryAfterMs !== undefined && retryAfterMs > policy.maxRetryAfterMs) return end('retry-after-too-long');
 
-  const { previousDelayMs } = failure;
-  const { backoffMs, drawnFrom } = planDelay(policy, { attempt, error, elapsedMs, previousDelayMs, ...hint }, random);
-  const delayMs = retryAfterMs + backoffMs;
-  if (!withinBudget({ elapsedMs: elapsedMs + delayMs, nextAttemptMs: attemptTimeoutMs, budgetMs: totalBudgetMs }))
+  const { backoffMs, drawnFrom } = planDelay(policy, { attempt, error, elapsedMs, previousDelayMs, retryAfterMs }, random);
+  const delayMs = (retryAfterMs ?? 0) + backoffMs;
+  const nextAttemptMs = policy.attemptTimeoutMs ?? 1;
+  if (totalBudgetMs < Infinity && !withinBudget({ elapsedMs: elapsedMs + delayMs, nextAttemptMs, budgetMs: totalBudgetMs })) {
     return end('budget-exhausted');
-  return Object.freeze({
-    action: 'retry',
-    ...facts,
-    judgedBy,
-    backoffMs,
-    ...(drawnFrom && { drawnFrom }),
-    delayMs,
-    ...hint,
-    retryAt: now + delayMs,
-  });
+  }
+  const { startedAt, durationMs } = facts;
+  const retryAt = now + delayMs;
+  const retry = { action: 'retry', attempt, startedAt, durationMs, elapsedMs, error, judgedBy, backoffMs, delayMs, retryAt } as const;
+  return Object.freeze(Object.assign(retry, drawnFrom && { drawnFrom }, hint));
 }
-
-export type Facts = Pick<DeadLetterDecision, 'attempt' | 'startedAt' | 'durationMs' | 'elapsedMs' | 'error'>;
-type Judged = Pick<DeadLetterDecision, 'judgedBy' | 'retryAfterMs'>;
 
 /** The end of a run, in the form of the log. */
-export function deadLetter(
-  { attempt, startedAt, durationMs, elapsedMs, error }: Facts,
+export const deadLetter = (
+  facts: Facts,
   reason: DeadLetterReason,
-  judged: Judged = {},
-): DeadLetterDecision {
-  return Object.freeze({ action: 'dead-letter', attempt, startedAt, durationMs, elapsedMs, error, reason, ...judged });
-}
-
-function checkArguments(failure: Failure, environment: Environment): void {
-  const faults = new Faults('decide');
-  const { attempt, elapsedMs, startedAt, durationMs, previousDelayMs, committed, verdict } = faults.options(
-    'failure',
-    failure,
-    failureNames,
-    'failure.',
-  );
-  faults.check('failure.attempt', attempt, count);
-  faults.check('failure.elapsedMs', elapsedMs, duration);
-  faults.checkOptional('failure.startedAt', startedAt, instant);
-  faults.checkOptional('failure.durationMs', durationMs, duration);
-  faults.checkOptional('failure.previousDelayMs', previousDelayMs, duration);
-  faults.checkOptional('failure.committed', committed, flag);
-  const { now, random } = faults.options('environment', environment, ['now', 'random'], 'environment.');
-  faults.check('environment.now', now, instant);
-  faults.check('environment.random', random, func);
-  faults.throwIfAny();
-  if (verdict !== undefined) judgement(verdict, 'classifier');
-}
+  judged?: Pick<DeadLetterDecision, 'judgedBy' | 'retryAfterMs'>,
+): DeadLetterDecision => Object.freeze({ action: 'dead-letter', ...facts, reason, ...judged });

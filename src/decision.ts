@@ -1,4 +1,4 @@
-import { Faults, type Rule, record, show } from './assert.js';
+import { anObject, mustBe, noOthers, show } from './assert.js';
 import type { JudgedBy } from './classify.js';
 import type { DrawRange } from './jitter.js';
 
@@ -12,22 +12,23 @@ export type DeadLetterReason =
   | 'quota-exhausted' //      a budget that many runs share refused the retry
   | 'aborted'; //             the caller's signal
 
-interface DecisionBase {
-  /** Number of the attempt that was decided on, from 1. */
+/** The attempt that was decided on. */
+export interface AttemptTimes {
+  /** Its number, from 1. */
   readonly attempt: number;
-  /** When that attempt began, epoch milliseconds. */
+  /** When it began, epoch milliseconds. */
   readonly startedAt: number;
-  /** How long the attempt took, in milliseconds. */
+  /** How long it took, in milliseconds. */
   readonly durationMs: number;
   /** Time since the run began, waits included, in milliseconds. */
   readonly elapsedMs: number;
 }
 
-export interface SucceedDecision extends DecisionBase {
+export interface SucceedDecision extends AttemptTimes {
   readonly action: 'succeed';
 }
 
-export interface RetryDecision extends DecisionBase {
+export interface RetryDecision extends AttemptTimes {
   readonly action: 'retry';
   /** What the attempt failed with: the very thing that was thrown, or the value that `classifyValue` refused. */
   readonly error: unknown;
@@ -44,7 +45,7 @@ export interface RetryDecision extends DecisionBase {
   readonly retryAt: number;
 }
 
-export interface DeadLetterDecision extends DecisionBase {
+export interface DeadLetterDecision extends AttemptTimes {
   readonly action: 'dead-letter';
   /** What the last attempt failed with. */
   readonly error: unknown;
@@ -60,8 +61,6 @@ export type Decision = SucceedDecision | RetryDecision | DeadLetterDecision;
 
 const LAST_DATE_AT = 8.64e15; // the last instant that a Date can hold
 
-const zoneName: Rule = { type: 'string', words: 'the name of a time zone' };
-
 /**
  * One decision as a line of text, without its error.
  *
@@ -75,12 +74,13 @@ const zoneName: Rule = { type: 'string', words: 'the name of a time zone' };
  * formatDecision({ ...log[0], action: 'retry', retryAt }, { timeZone: 'Asia/Jakarta' }) // => 'attempt 1: transient, retry scheduled at 08:00:02'
  * formatDecision({ ...log[0], action: 'dead-letter', reason: 'permanent' }) // => 'attempt 1: permanent, straight to the dead letter'
  */
-export function formatDecision(decision: Decision, options: { readonly timeZone?: string | undefined } = {}): string {
-  const faults = new Faults('formatDecision');
-  faults.check('decision', decision, record);
-  const { timeZone = 'UTC' } = faults.options('options', options, ['timeZone']);
-  faults.check('timeZone', timeZone, zoneName);
-  faults.throwIfAny();
+export function formatDecision(
+  decision: Decision,
+  { timeZone = 'UTC', ...others }: { readonly timeZone?: string | undefined } = {},
+): string {
+  mustBe('decision', decision, anObject);
+  mustBe('timeZone', timeZone, { words: 'the name of a time zone', holds: () => true, type: 'string' });
+  noOthers(others);
   return `attempt ${decision.attempt}: ${outcomeOf(decision, timeZone)}`;
 }
 
@@ -94,7 +94,7 @@ function outcomeOf(decision: Decision, timeZone: string): string {
       return endOf(decision);
     default:
       throw new TypeError(
-        `formatDecision: decision.action must be succeed, retry or dead-letter, got ${show((decision as { action: unknown }).action)}`,
+        `decision.action must be 'succeed', 'retry' or 'dead-letter', got ${show((decision as { action: unknown }).action)}`,
       );
   }
 }
@@ -117,6 +117,6 @@ function timeOfDay(at: number, timeZone: string): string {
   try {
     return new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' }).format(Math.min(at, LAST_DATE_AT));
   } catch (cause) {
-    throw new RangeError(`formatDecision: timeZone must be one that the platform knows, got ${show(timeZone)}`, { cause });
+    throw new RangeError(`timeZone must be one that the platform knows, got ${show(timeZone)}`, { cause });
   }
 }

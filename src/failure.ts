@@ -1,4 +1,4 @@
-import { duration, Faults, type Rule } from './assert.js';
+import { isObject, mustBe, noOthers, show } from './assert.js';
 
 /** Whether a failure is worth another attempt; `retryAfterMs` is the wait that the server demands, finite and >= 0 (anything else is no hint). */
 export type Verdict = 'transient' | 'permanent' | { readonly verdict: 'transient'; readonly retryAfterMs: number };
@@ -28,13 +28,11 @@ export interface FailureOptions {
 export class TransientFailure extends Error {
   declare readonly retryAfterMs?: number | undefined;
 
-  constructor(message?: string, options: FailureOptions = {}) {
-    const faults = new Faults('TransientFailure');
-    const { retryAfterMs } = faults.options('options', options, ['cause', 'retryAfterMs']);
-    faults.checkOptional('retryAfterMs', retryAfterMs, duration);
-    faults.throwIfAny();
+  constructor(message?: string, { retryAfterMs, ...options }: FailureOptions = {}) {
     super(message, options);
-    if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs;
+    if (retryAfterMs === undefined) return;
+    mustBe('retryAfterMs', retryAfterMs);
+    this.retryAfterMs = retryAfterMs;
   }
 
   /** @internal */
@@ -43,7 +41,7 @@ export class TransientFailure extends Error {
   }
 
   static {
-    TransientFailure.prototype.name = 'TransientFailure';
+    this.prototype.name = 'TransientFailure';
   }
 }
 
@@ -55,7 +53,7 @@ export class TransientFailure extends Error {
  *
  * @example
  * const error = new AttemptTimeout('attempt', 8_000)
- * error.message // => 'the attempt took longer than its limit of 8000 ms'
+ * error.message // => 'the attempt took longer than 8000 ms (attempt limit)'
  * isAttemptTimeout(error) && isTransient(error) // => true
  */
 export class AttemptTimeout extends TransientFailure {
@@ -63,7 +61,7 @@ export class AttemptTimeout extends TransientFailure {
   readonly timeoutMs: number;
 
   constructor(limit: 'attempt' | 'budget', timeoutMs: number) {
-    super(`the attempt took longer than ${limit === 'attempt' ? 'its limit of' : 'what was left of the total budget,'} ${timeoutMs} ms`);
+    super(`the attempt took longer than ${timeoutMs} ms (${limit} limit)`);
     this.limit = limit;
     this.timeoutMs = timeoutMs;
   }
@@ -74,7 +72,7 @@ export class AttemptTimeout extends TransientFailure {
   }
 
   static {
-    AttemptTimeout.prototype.name = 'AttemptTimeout';
+    this.prototype.name = 'AttemptTimeout';
   }
 }
 
@@ -102,11 +100,14 @@ export const isAttemptTimeout = (error: unknown): error is AttemptTimeout => rea
  * const error = markTransient(new Error('lock wait timeout'), { retryAfterMs: 200 })
  * isTransient(error) // => true
  */
-export function markTransient<E extends object>(error: E, options: { readonly retryAfterMs?: number | undefined } = {}): E {
-  const faults = new Faults('markTransient');
-  const { retryAfterMs } = faults.options('options', options, ['retryAfterMs']);
-  faults.checkOptional('retryAfterMs', retryAfterMs, duration);
-  return mark(error, retryAfterMs === undefined ? 'transient' : { verdict: 'transient', retryAfterMs }, faults);
+export function markTransient<E extends object>(
+  error: E,
+  { retryAfterMs, ...others }: { readonly retryAfterMs?: number | undefined } = {},
+): E {
+  noOthers(others);
+  if (retryAfterMs === undefined) return mark(error, 'transient');
+  mustBe('retryAfterMs', retryAfterMs);
+  return mark(error, { verdict: 'transient', retryAfterMs });
 }
 
 /**
@@ -118,7 +119,7 @@ export function markTransient<E extends object>(error: E, options: { readonly re
  * isTransient(markPermanent(new TransientFailure('quota of the month is used up'))) // => false
  */
 export function markPermanent<E extends object>(error: E): E {
-  return mark(error, 'permanent', new Faults('markPermanent'));
+  return mark(error, 'permanent');
 }
 
 /**
@@ -138,41 +139,38 @@ export function isTransient(error: unknown): boolean {
 
 /** The verdict that `error` bears about itself, if it bears one. */
 export function markOf(error: unknown): Verdict | undefined {
-  if (!isObject(error)) return undefined;
-  const given = marks()?.get(error);
+  const given = isObject(error) ? marks()?.get(error) : undefined;
   if (given === 'permanent' || readSafely(error, PERMANENT) === true) return 'permanent';
-  return given ?? verdictOf(readSafely(error, TRANSIENT));
-}
-
-function verdictOf(brand: unknown): Verdict | undefined {
-  if (brand === true) return 'transient';
-  if (!isObject(brand)) return undefined;
+  if (given !== undefined) return given;
+  const brand = readSafely(error, TRANSIENT);
   const retryAfterMs = readSafely(brand, 'retryAfterMs');
-  return isHint(retryAfterMs) ? { verdict: 'transient', retryAfterMs } : 'transient';
+  if (isHint(retryAfterMs)) return { verdict: 'transient', retryAfterMs };
+  return brand === true || isObject(brand) ? 'transient' : undefined;
 }
 
 /** A wait that a server can have meant. */
 export const isHint = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value < Infinity;
 
 /** Reads a property of anything that can be thrown; a getter or a Proxy trap that throws counts as no property. */
-export function readSafely(error: unknown, brand: PropertyKey): unknown {
+export function readSafely(value: unknown, key: PropertyKey): unknown {
   try {
-    return isObject(error) ? (error as Record<PropertyKey, unknown>)[brand] : undefined;
+    return (value as Record<PropertyKey, unknown>)[key];
   } catch {
     return undefined;
   }
 }
 
-const isObject = (value: unknown): value is object => (typeof value === 'object' && value !== null) || typeof value === 'function';
+/** What was thrown, in a few words; never throws. */
+export function messageOf(thrown: unknown): string {
+  const message = readSafely(thrown, 'message');
+  return typeof message === 'string' ? message : show(thrown);
+}
 
 /** The marks that were given from outside: one map for all copies of this library in a realm. */
 const marks = (): WeakMap<object, Verdict> | undefined => (globalThis as { [MARKS]?: WeakMap<object, Verdict> })[MARKS];
 
-const markable: Rule = { type: 'object', words: 'an object' };
-
-function mark<E extends object>(error: E, verdict: Verdict, faults: Faults): E {
-  if (typeof error !== 'function') faults.check('error', error, markable);
-  faults.throwIfAny();
+function mark<E extends object>(error: E, verdict: Verdict): E {
+  if (!isObject(error)) throw new TypeError(`error must be an object to bear a mark, got ${show(error)}`);
   const all = marks() ?? new WeakMap<object, Verdict>();
   (globalThis as { [MARKS]?: WeakMap<object, Verdict> })[MARKS] = all;
   if (all.get(error) !== 'permanent') all.set(error, verdict);

@@ -1,6 +1,5 @@
-import { show } from './assert.js';
 import type { Decision } from './decision.js';
-import { PermanentFailure, readSafely } from './failure.js';
+import { messageOf, PermanentFailure, readSafely } from './failure.js';
 
 /** The callbacks and sources that the caller sets up. */
 export type HookName = 'classify' | 'classifyValue' | 'delay' | 'random' | 'clock' | 'onDecision';
@@ -29,13 +28,11 @@ export class RetryHookError extends PermanentFailure {
   readonly hook: HookName;
   declare readonly error?: unknown;
   declare readonly value?: unknown;
-  readonly log: readonly Decision[];
+  declare readonly log: readonly Decision[];
 
-  constructor(hook: HookName, cause: unknown, outcome: TaskOutcome, log: readonly Decision[]) {
-    super(`the ${hook} hook failed: ${show(cause)}`, { cause });
+  constructor(hook: HookName, cause: unknown) {
+    super(`the ${hook} hook failed: ${messageOf(cause)}`, { cause });
     this.hook = hook;
-    this.log = log;
-    Object.assign(this, outcome);
   }
 
   /** @internal */
@@ -44,32 +41,25 @@ export class RetryHookError extends PermanentFailure {
   }
 
   static {
-    RetryHookError.prototype.name = 'RetryHookError';
+    this.prototype.name = 'RetryHookError';
   }
 }
 
 /** Whether `error` is a {@link RetryHookError}, of whichever copy of this library. */
 export const isRetryHookError = (error: unknown): error is RetryHookError => readSafely(error, HOOK_ERROR) === true;
 
-/** The fault of a hook on its way to the edge of the library, where it becomes a `RetryHookError` with all that is known there. */
-export class HookFault {
-  constructor(
-    readonly hook: HookName,
-    readonly cause: unknown,
-  ) {}
-}
-
-/** Calls a hook, or checks its answer; a fault that is on its way already keeps its name. */
+/** Calls a hook, or checks its answer. The error has no log until it comes to the edge of the library, and keeps its name on the way. */
 export function callHook<R>(hook: HookName, call: () => R): R {
   try {
     return call();
   } catch (cause) {
-    throw cause instanceof HookFault ? cause : new HookFault(hook, cause);
+    throw isOnItsWay(cause) ? cause : new RetryHookError(hook, cause);
   }
 }
 
-/** The error for the fault of a hook, with what the task did. Every hook but the clock is called through `callHook`, so what has no name is the clock's. */
+const isOnItsWay = (fault: unknown): fault is RetryHookError => fault instanceof RetryHookError && fault.log === undefined;
+
+/** The edge: the error with all that is known of the run. Each hook but the clock is called through `callHook`, so what has no name is the clock's. */
 export function hookError(fault: unknown, outcome: TaskOutcome, log: readonly Decision[]): RetryHookError {
-  const { hook, cause } = fault instanceof HookFault ? fault : new HookFault('clock', fault);
-  return new RetryHookError(hook, cause, outcome, log);
+  return Object.assign(isOnItsWay(fault) ? fault : new RetryHookError('clock', fault), outcome, { log });
 }

@@ -1,4 +1,4 @@
-import { duration, Faults, func, show } from './assert.js';
+import { mustBe, noOthers, show } from './assert.js';
 
 /**
  * A uniform integer in [min, max], both ends included. `min` and `max` are safe integers with `min <= max`.
@@ -29,9 +29,7 @@ export function draw([min, max]: DrawRange, random: RandomSource): number {
   if (min === max) return min;
   const drawn = random(min, max);
   if (Number.isInteger(drawn) && drawn >= min && drawn <= max) return drawn;
-  throw new RangeError(
-    `random must answer an integer in [${min}, ${max}], got ${show(drawn)}; adapt a [0, 1) source such as Math.random with randomFrom`,
-  );
+  throw new RangeError(`random must answer an integer in [${min}, ${max}] (adapt Math.random with randomFrom), got ${show(drawn)}`);
 }
 
 /**
@@ -53,7 +51,7 @@ export function draw([min, max]: DrawRange, random: RandomSource): number {
  * fullJitter(0, (min, max) => max) // => 0
  */
 export function fullJitter(delayMs: number, random: RandomSource): number {
-  checkArguments('fullJitter', { delayMs }, random);
+  mustBe('delayMs', delayMs);
   return draw(fullRange(delayMs), random);
 }
 
@@ -73,7 +71,7 @@ export function fullJitter(delayMs: number, random: RandomSource): number {
  * equalJitter(1_000, (min, max) => max) // => 1_000
  */
 export function equalJitter(delayMs: number, random: RandomSource): number {
-  checkArguments('equalJitter', { delayMs }, random);
+  mustBe('delayMs', delayMs);
   return draw(equalRange(delayMs), random);
 }
 
@@ -99,17 +97,12 @@ export function equalJitter(delayMs: number, random: RandomSource): number {
  */
 export function decorrelatedJitter(
   previousDelayMs: number,
-  options: { readonly baseMs: number; readonly capMs: number },
+  { baseMs, capMs, ...others }: { readonly baseMs: number; readonly capMs: number },
   random: RandomSource,
 ): number {
-  const faults = new Faults('decorrelatedJitter');
-  const { baseMs, capMs } = faults.options('options', options, ['baseMs', 'capMs']) as typeof options;
-  checkArguments('decorrelatedJitter', { previousDelayMs, baseMs, capMs }, random, faults);
+  mustBe('previousDelayMs', previousDelayMs);
+  mustBe('baseMs', baseMs);
+  mustBe('capMs', capMs);
+  noOthers(others);
   return draw(decorrelatedRange(previousDelayMs, baseMs, capMs), random);
-}
-
-function checkArguments(subject: string, durations: Record<string, number>, random: RandomSource, faults = new Faults(subject)): void {
-  for (const name in durations) faults.check(name, durations[name], duration);
-  faults.check('random', random, func);
-  faults.throwIfAny();
 }

@@ -1,6 +1,6 @@
-import { Faults, record, show } from './assert.js';
+import { mustBe, type Rule } from './assert.js';
 import type { DeadLetterReason, Decision } from './decision.js';
-import { PermanentFailure, readSafely } from './failure.js';
+import { messageOf, PermanentFailure, readSafely } from './failure.js';
 
 interface ResultBase {
   /** How often the task was called. */
@@ -37,7 +37,7 @@ const DEAD_LETTER: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.dead
  * @example
  * const result = await runWithRetry(() => { throw new Error('404') })
  * const error = new DeadLetterError(result)
- * error.message // => 'gave up after 1 attempt (permanent): Error: 404'
+ * error.message // => 'gave up after 1 attempt (permanent): 404'
  * [error.cause.message, error.reason, error.attempts] // => ['404', 'permanent', 1]
  */
 export class DeadLetterError extends PermanentFailure {
@@ -46,7 +46,7 @@ export class DeadLetterError extends PermanentFailure {
   readonly attempts: number;
 
   constructor({ error, reason, log, attempts }: Pick<DeadLettered, 'error' | 'reason' | 'log' | 'attempts'>) {
-    super(`gave up after ${attempts} attempt${attempts === 1 ? '' : 's'} (${reason}): ${show(error)}`, { cause: error });
+    super(`gave up after ${attempts} attempt${attempts === 1 ? '' : 's'} (${reason}): ${messageOf(error)}`, { cause: error });
     this.reason = reason;
     this.log = log;
     this.attempts = attempts;
@@ -58,12 +58,18 @@ export class DeadLetterError extends PermanentFailure {
   }
 
   static {
-    DeadLetterError.prototype.name = 'DeadLetterError';
+    this.prototype.name = 'DeadLetterError';
   }
 }
 
 /** Whether `error` is a {@link DeadLetterError}, of whichever copy of this library. */
 export const isDeadLetterError = (error: unknown): error is DeadLetterError => readSafely(error, DEAD_LETTER) === true;
+
+const aResult: Rule = {
+  words: 'what runWithRetry resolves with (is an await missing?)',
+  holds: ({ ok }: { ok: unknown }) => typeof ok === 'boolean',
+  type: 'object',
+};
 
 /**
  * The value of a result; what is thrown in its place if there is none says all that the result knew.
@@ -75,10 +81,7 @@ export const isDeadLetterError = (error: unknown): error is DeadLetterError => r
  * unwrap(await runWithRetry(() => 42)) // => 42
  */
 export function unwrap<T>(result: RetryResult<T>): T {
-  const faults = new Faults('unwrap');
-  if (faults.check('result', result, record) && typeof result.ok !== 'boolean')
-    faults.add(`result must be what runWithRetry resolves with (is an await missing?), got ${show(result)}`, true);
-  faults.throwIfAny();
+  mustBe('result', result, aResult);
   if (result.ok) return result.value;
   throw result.reason === 'aborted' ? result.error : new DeadLetterError(result);
 }

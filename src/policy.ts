@@ -1,8 +1,9 @@
-import { count, duration, Faults, func, growth, type Rule } from './assert.js';
-import { type BackoffOptions, backoffNames } from './backoff.js';
+import { aFactor, aFunction, type Rule } from './assert.js';
+import type { BackoffOptions } from './backoff.js';
 import type { Classifier } from './classify.js';
 import type { Verdict } from './failure.js';
 import type { RandomSource } from './jitter.js';
+import { Faults } from './options.js';
 
 export type Jitter = 'full' | 'equal' | 'decorrelated' | 'none';
 
@@ -56,21 +57,31 @@ export const defaults = {
   backoff: { baseMs: 2_000, capMs: 60_000, factor: 2 },
   jitter: 'full',
   maxRetryAfterMs: 60_000,
-} as const;
+  classify: [],
+} as const satisfies ResolvedPolicy;
 
-const jitters: readonly string[] = ['full', 'equal', 'decorrelated', 'none'];
-export const attemptLimit: Rule = {
-  type: 'number',
+export const anAttemptLimit: Rule = {
   words: 'an integer >= 1 or Infinity',
-  holds: (n: number) => count.holds?.(n as never) || n === Infinity,
+  holds: (n: number) => n === Infinity || (n >= 1 && Number.isInteger(n)),
 };
-const limit: Rule = { type: 'number', words: 'a number > 0', holds: (n: number) => n > 0 };
-const longest: Rule = { type: 'number', words: 'a number >= 0', holds: (n: number) => n >= 0 };
-const jitterName: Rule = { type: 'string', words: `one of ${jitters.join(', ')}`, holds: (name: string) => jitters.includes(name) };
-const classifier: Rule = { type: 'function', words: 'a function or an array of functions' };
-const optionalRules = { delay: func, attemptTimeoutMs: limit, totalBudgetMs: limit, classifyValue: func };
-const optionalNames: readonly (keyof typeof optionalRules)[] = ['delay', 'attemptTimeoutMs', 'totalBudgetMs', 'classifyValue'];
-const policyNames: readonly string[] = ['maxAttempts', 'backoff', 'jitter', 'maxRetryAfterMs', 'classify', ...optionalNames];
+const aLimit: Rule = { words: 'a number > 0', holds: (ms: number) => ms > 0 };
+const aLongest: Rule = { words: 'a number >= 0', holds: (ms: number) => ms >= 0 };
+const jitters: readonly string[] = ['full', 'equal', 'decorrelated', 'none'];
+const aJitter: Rule = { words: `one of ${jitters.join(', ')}`, holds: (name: string) => jitters.includes(name), type: 'string' };
+const aClassifier: Rule = { ...aFunction, words: 'a function or an array of functions' };
+
+const backoffNames: readonly string[] = ['baseMs', 'capMs', 'factor'];
+const policyNames: readonly string[] = [
+  'maxAttempts',
+  'backoff',
+  'jitter',
+  'delay',
+  'attemptTimeoutMs',
+  'totalBudgetMs',
+  'maxRetryAfterMs',
+  'classify',
+  'classifyValue',
+];
 
 const resolvedPolicies = /* @__PURE__ */ new WeakSet<object>();
 
@@ -85,7 +96,8 @@ const resolvedPolicies = /* @__PURE__ */ new WeakSet<object>();
  * Object.isFrozen(policy) // => true
  */
 export function definePolicy<T>(policy: RetryPolicy<T>): ResolvedPolicy<T> {
-  const resolved = resolvePolicy(policy);
+  if (resolvedPolicies.has(policy)) return policy as ResolvedPolicy<T>;
+  const resolved = checkedPolicy(policy);
   Object.freeze(resolved.backoff);
   Object.freeze(resolved.classify);
   resolvedPolicies.add(resolved);
@@ -93,45 +105,49 @@ export function definePolicy<T>(policy: RetryPolicy<T>): ResolvedPolicy<T> {
 }
 
 /** As `definePolicy`, for one use: not frozen, and not remembered as checked. */
-export function resolvePolicy<T>(policy: RetryPolicy<T> = {}): ResolvedPolicy<T> {
-  if (resolvedPolicies.has(policy)) return policy as ResolvedPolicy<T>;
-  const faults = new Faults('invalid retry policy');
-  const given = faults.options('policy', policy, policyNames);
-  const { maxAttempts = defaults.maxAttempts, jitter = defaults.jitter, maxRetryAfterMs = defaults.maxRetryAfterMs } = given;
-  faults.check('maxAttempts', maxAttempts, attemptLimit);
-  faults.check('jitter', jitter, jitterName);
-  faults.check('maxRetryAfterMs', maxRetryAfterMs, longest);
-  const backoff = resolveBackoff(given.backoff, faults);
-  const classify = resolveClassifiers(given.classify, faults);
-  const resolved: ResolvedPolicy<T> = { maxAttempts, backoff, jitter, maxRetryAfterMs, classify };
-  for (const name of optionalNames) {
-    const value = given[name];
-    if (value === undefined) continue;
-    faults.check(name, value, optionalRules[name]);
-    if (value !== Infinity) Object.assign(resolved, { [name]: value }); // an endless limit is none
-  }
+export function resolvePolicy<T>(policy?: RetryPolicy<T>): ResolvedPolicy<T> {
+  if (policy === undefined) return defaults;
+  return resolvedPolicies.has(policy) ? (policy as ResolvedPolicy<T>) : checkedPolicy(policy);
+}
+
+function checkedPolicy<T>(policy: RetryPolicy<T>): ResolvedPolicy<T> {
+  const faults = new Faults('retry policy');
+  const options = faults.names('policy', policy, policyNames);
+  const {
+    maxAttempts = defaults.maxAttempts,
+    jitter = defaults.jitter,
+    maxRetryAfterMs = defaults.maxRetryAfterMs,
+    classify = [],
+  } = options;
+  const { delay, attemptTimeoutMs, totalBudgetMs, classifyValue } = options;
+  const backoff = faults.names('backoff', options.backoff, backoffNames, 'backoff.');
+  const { baseMs = defaults.backoff.baseMs, capMs = defaults.backoff.capMs, factor = defaults.backoff.factor } = backoff;
+  faults.check('maxAttempts', maxAttempts, anAttemptLimit);
+  faults.check('backoff.baseMs', baseMs);
+  faults.check('backoff.capMs', capMs);
+  faults.check('backoff.factor', factor, aFactor);
+  faults.check('jitter', jitter, aJitter);
+  faults.check('delay', delay, aFunction);
+  faults.check('attemptTimeoutMs', attemptTimeoutMs, aLimit);
+  faults.check('totalBudgetMs', totalBudgetMs, aLimit);
+  faults.check('maxRetryAfterMs', maxRetryAfterMs, aLongest);
+  const classifiers: readonly Classifier[] = Array.isArray(classify) ? Array.from(classify) : [classify];
+  for (const classifier of classifiers) faults.check('classify', classifier, aClassifier);
+  faults.check('classifyValue', classifyValue, aFunction);
   faults.throwIfAny();
+  const resolved: Mutable<ResolvedPolicy<T>> = {
+    maxAttempts,
+    backoff: { baseMs, capMs, factor },
+    jitter,
+    maxRetryAfterMs,
+    classify: classifiers,
+  };
+  // What has no default stays absent; an endless limit is none.
+  if (delay) resolved.delay = delay;
+  if (attemptTimeoutMs !== undefined && attemptTimeoutMs < Infinity) resolved.attemptTimeoutMs = attemptTimeoutMs;
+  if (totalBudgetMs !== undefined && totalBudgetMs < Infinity) resolved.totalBudgetMs = totalBudgetMs;
+  if (classifyValue) resolved.classifyValue = classifyValue;
   return resolved;
 }
 
-function resolveBackoff(given: Partial<BackoffOptions> = {}, faults: Faults): Required<BackoffOptions> {
-  const {
-    baseMs = defaults.backoff.baseMs,
-    capMs = defaults.backoff.capMs,
-    factor = defaults.backoff.factor,
-  } = faults.options('backoff', given, backoffNames, 'backoff.');
-  faults.check('backoff.baseMs', baseMs, duration);
-  faults.check('backoff.capMs', capMs, duration);
-  faults.check('backoff.factor', factor, growth);
-  return { baseMs, capMs, factor };
-}
-
-function resolveClassifiers(given: Classifier | readonly Classifier[] = [], faults: Faults): readonly Classifier[] {
-  if (!Array.isArray(given)) {
-    faults.check('classify', given, classifier);
-    return [given as Classifier];
-  }
-  const classifiers: readonly Classifier[] = Array.from(given);
-  for (const [i, entry] of classifiers.entries()) faults.check(`classify[${i}]`, entry, func);
-  return classifiers;
-}
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };

@@ -1,11 +1,9 @@
-import { Faults, func, mustBe, type Rule, show } from './assert.js';
+import { aFunction, mustBe } from './assert.js';
 import type { RandomSource } from './jitter.js';
 
 const TWO_32 = 2 ** 32;
 const TWO_53 = 2 ** 53;
 const POOL_WORDS = 256; // an unpooled draw from Web Crypto costs several microseconds
-
-const safeInteger: Rule = { type: 'number', words: 'a safe integer', holds: Number.isSafeInteger };
 
 /**
  * A source of uniform integers made of a source of uniform 32-bit words: each draw takes 53 bits, and those that would favour the
@@ -22,12 +20,14 @@ export function uniformFrom(word: () => number): RandomSource {
   };
 }
 
+/** How many integers a range has. */
 function spanOf(min: number, max: number): number {
-  const faults = new Faults('random');
-  const bothNumbers = faults.check('min', min, safeInteger) && faults.check('max', max, safeInteger);
-  if (bothNumbers && min > max) faults.add(`min must be <= max, got ${min} and ${max}`, false);
-  if (bothNumbers && max - min > Number.MAX_SAFE_INTEGER) faults.add(`max - min must be <= 2^53 - 1, got ${max - min}`, false);
-  faults.throwIfAny();
+  mustBe('min', min, { words: 'a safe integer', holds: Number.isSafeInteger });
+  const most = min + Number.MAX_SAFE_INTEGER;
+  mustBe('max', max, {
+    words: `a safe integer in [${min}, ${most}]`,
+    holds: (n: number) => Number.isSafeInteger(n) && n >= min && n <= most,
+  });
   return max - min + 1;
 }
 
@@ -78,12 +78,11 @@ export const cryptoRandom: RandomSource = /* @__PURE__ */ uniformFrom(secureWord
  * randomFrom(() => 0.999)(1, 6) // => 6
  */
 export function randomFrom(unit: () => number): RandomSource {
-  mustBe('randomFrom', 'unit', unit, func);
+  mustBe('unit', unit, aFunction);
   return (min, max) => {
     const span = spanOf(min, max);
     const fraction = unit();
-    if (typeof fraction !== 'number') throw new TypeError(`randomFrom: unit must answer a number, got ${show(fraction)}`);
-    if (!(fraction >= 0 && fraction < 1)) throw new RangeError(`randomFrom: unit must answer a number in [0, 1), got ${fraction}`);
+    mustBe('unit()', fraction, { words: 'a number in [0, 1)', holds: (n: number) => n >= 0 && n < 1 });
     return min + Math.floor(fraction * span);
   };
 }

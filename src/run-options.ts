@@ -1,7 +1,8 @@
-import { Faults, func, type Rule, record } from './assert.js';
+import { aFunction, type Rule } from './assert.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Decision } from './decision.js';
 import type { RandomSource } from './jitter.js';
+import { Faults } from './options.js';
 import { cryptoRandom } from './random.js';
 
 /** What belongs to one run and is no part of the policy. Every field may be left out, and `undefined` is the same as left out. */
@@ -23,23 +24,28 @@ export interface RunOptions {
   readonly logLimit?: number | undefined;
 }
 
-const DEFAULT_LOG_LIMIT = 1_000;
-
-const optionNames: readonly string[] = ['clock', 'random', 'signal', 'onDecision', 'idempotencyKey', 'logLimit'];
-const clockMethods: readonly (keyof Clock)[] = ['now', 'monotonicNow', 'sleep', 'schedule'];
-const signalLike: Rule = {
-  type: 'object',
-  words: 'an AbortSignal',
-  holds: (value: AbortSignal) => typeof value.addEventListener === 'function',
-};
-const key: Rule = { type: 'string', words: 'a string that is not empty', holds: (value: string) => value !== '' };
-const logSize: Rule = { type: 'number', words: 'an integer >= 0', holds: (n: number) => Number.isInteger(n) && n >= 0 };
-
 export interface ResolvedRunOptions extends RunOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly logLimit: number;
 }
+
+const optionNames: readonly string[] = ['clock', 'random', 'signal', 'onDecision', 'idempotencyKey', 'logLimit'];
+const clockMembers = ['now', 'monotonicNow', 'sleep', 'schedule'] as const;
+const aClock: Rule = {
+  words: 'a Clock',
+  holds: (clock: Clock) => clockMembers.every((member) => typeof clock[member] === 'function'),
+  type: 'object',
+};
+const aSignal: Rule = {
+  words: 'an AbortSignal',
+  holds: (signal: AbortSignal) => typeof signal.addEventListener === 'function',
+  type: 'object',
+};
+const aKey: Rule = { words: 'a string that is not empty', holds: (key: string) => key !== '', type: 'string' };
+const aLogLimit: Rule = { words: 'an integer >= 0', holds: (n: number) => n >= 0 && Number.isInteger(n) };
+
+const defaultOptions: ResolvedRunOptions = { clock: systemClock, random: cryptoRandom, logLimit: 1_000 };
 
 /**
  * Checks the options of a run and fills in the defaults.
@@ -47,24 +53,23 @@ export interface ResolvedRunOptions extends RunOptions {
  * @throws {TypeError} if a value is of the wrong type or a name is unknown
  * @throws {RangeError} if all types are right and a value is out of range
  */
-export function resolveRunOptions(options: RunOptions = {}): ResolvedRunOptions {
-  const faults = new Faults('invalid run options');
+export function resolveRunOptions(options?: RunOptions): ResolvedRunOptions {
+  if (options === undefined) return defaultOptions;
+  const faults = new Faults('run options');
   const {
-    clock = systemClock,
-    random = cryptoRandom,
+    clock = defaultOptions.clock,
+    random = defaultOptions.random,
     signal,
     onDecision,
     idempotencyKey,
-    logLimit = DEFAULT_LOG_LIMIT,
-  } = faults.options('options', options, optionNames);
-  if (clock !== systemClock && faults.check('clock', clock, record)) {
-    for (const method of clockMethods) faults.check(`clock.${method}`, clock[method], func);
-  }
-  faults.check('random', random, func);
-  faults.checkOptional('signal', signal, signalLike);
-  faults.checkOptional('onDecision', onDecision, func);
-  faults.checkOptional('idempotencyKey', idempotencyKey, key);
-  faults.check('logLimit', logLimit, logSize);
+    logLimit = defaultOptions.logLimit,
+  } = faults.names('options', options, optionNames);
+  faults.check('clock', clock, aClock);
+  faults.check('random', random, aFunction);
+  faults.check('signal', signal, aSignal);
+  faults.check('onDecision', onDecision, aFunction);
+  faults.check('idempotencyKey', idempotencyKey, aKey);
+  faults.check('logLimit', logLimit, aLogLimit);
   faults.throwIfAny();
   return { clock, random, signal, onDecision, idempotencyKey, logLimit };
 }

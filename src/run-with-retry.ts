@@ -1,9 +1,9 @@
-import { func, mustBe } from './assert.js';
+import { aFunction, mustBe } from './assert.js';
 import type { Task } from './attempt.js';
 import type { Decision, RetryDecision } from './decision.js';
 import type { RetryResult } from './outcome.js';
 import { type ResolvedPolicy, type RetryPolicy, resolvePolicy } from './policy.js';
-import { type Outcome, Run } from './run.js';
+import { Run } from './run.js';
 import { type RunOptions, resolveRunOptions } from './run-options.js';
 
 /**
@@ -31,37 +31,29 @@ export async function runWithRetry<T>(
   policy?: RetryPolicy<NoInfer<T>> | ResolvedPolicy<NoInfer<T>>,
   options?: RunOptions,
 ): Promise<RetryResult<T>> {
-  mustBe('runWithRetry', 'task', task, func);
+  mustBe('task', task, aFunction);
   const run = new Run<T>(resolvePolicy(policy), resolveRunOptions(options));
   if (run.aborted) return run.result();
-  const stopListening = run.listen();
   try {
-    let last: RetryDecision | undefined;
+    let retry: RetryDecision | undefined;
     for (;;) {
-      let decision: Decision | undefined = last && run.endAfterWait(last);
+      let decision: Decision | undefined = retry && run.endAfterWait(retry);
       if (decision === undefined) {
-        const attempt = run.startAttempt();
-        let outcome: Outcome<T>;
+        run.startAttempt();
         try {
-          outcome = { value: await run.call(attempt, task) };
+          run.returned(await run.call(task));
         } catch (error) {
-          outcome = { error };
+          run.failed(error);
         }
-        decision = run.decide(attempt, outcome);
+        decision = run.decide();
       }
       const told = run.tell(decision);
       if (told !== undefined) await told;
       if (decision.action !== 'retry') return run.result(decision);
-      last = decision;
-      try {
-        if (!run.aborted) await run.sleep(decision.delayMs);
-      } catch (fault) {
-        if (!run.aborted) throw fault;
-      }
+      retry = decision;
+      await run.wait(retry.delayMs);
     }
   } catch (fault) {
     throw run.hookError(fault);
-  } finally {
-    stopListening?.();
   }
 }

@@ -2,7 +2,7 @@ import { mustBe } from './assert.js';
 import { planDelay } from './delay.js';
 import { hookError } from './hook.js';
 import type { RandomSource } from './jitter.js';
-import { attemptLimit, type RetryPolicy, resolvePolicy } from './policy.js';
+import { anAttemptLimit, type RetryPolicy, resolvePolicy } from './policy.js';
 
 export interface ScheduleRow {
   /** Number of the failed attempt that the wait follows, from 1. */
@@ -34,7 +34,7 @@ const highest: RandomSource = (_min, max) => max;
 // biome-ignore lint/suspicious/noExplicitAny: the schedule is the same whatever values the policy classifies
 export function previewSchedule(policy: RetryPolicy<any>, attempts?: number): readonly ScheduleRow[] {
   const resolved = resolvePolicy(policy);
-  if (attempts !== undefined) mustBe('previewSchedule', 'attempts', attempts, attemptLimit);
+  if (attempts !== undefined) mustBe('attempts', attempts, anAttemptLimit);
   const waits = (attempts ?? resolved.maxAttempts) - 1;
   const rowCount = waits === Infinity ? ROWS_OF_THE_UNLIMITED : waits;
   const rows: ScheduleRow[] = [];

@@ -1,4 +1,4 @@
-import { Faults, func } from './assert.js';
+import { aFunction, mustBe } from './assert.js';
 import { unwrap } from './outcome.js';
 import { definePolicy, type RetryPolicy } from './policy.js';
 import { type RunOptions, resolveRunOptions } from './run-options.js';
@@ -21,12 +21,10 @@ export function withRetry<This, Args extends unknown[], Value>(
   policy: RetryPolicy<NoInfer<Value>> = {},
   options: RunOptions | ((this: This, ...args: Args) => RunOptions) = {},
 ): (this: This, ...args: Args) => Promise<Value> {
-  const faults = new Faults('withRetry');
-  faults.check('fn', fn, func);
+  mustBe('fn', fn, aFunction);
   if (typeof options !== 'function' && resolveRunOptions(options).idempotencyKey !== undefined) {
-    faults.add('options.idempotencyKey must not be fixed for all calls; give options as a function', true);
+    throw new TypeError('options.idempotencyKey must not be the same for all calls: give options as a function');
   }
-  faults.throwIfAny();
   const resolved = definePolicy(policy);
   const withRetries = async function (this: This, ...args: Args): Promise<Value> {
     const runOptions = typeof options === 'function' ? options.apply(this, args) : options;

@@ -1,5 +1,5 @@
 import { abortReason } from '../abort.js';
-import { duration, instant, mustBe } from '../assert.js';
+import { mustBe } from '../assert.js';
 import type { Clock } from '../clock.js';
 
 /** The host's way to give other work a turn, as it was at import: fake timers that are put in place later do not hold it up. */
@@ -30,17 +30,17 @@ function postToSelf(callback: () => void): void {
  */
 export function frozenClock(at: number | Date): Clock {
   const frozenAt = at instanceof Date ? at.getTime() : at;
-  mustBe('frozenClock', 'at', frozenAt, instant);
+  mustBe('at', frozenAt, { words: 'a finite number or a valid Date', holds: Number.isFinite });
   return Object.freeze({
     now: () => frozenAt,
     monotonicNow: () => 0,
     async sleep(ms: number, signal?: AbortSignal) {
-      mustBe('sleep', 'ms', ms, duration);
+      mustBe('ms', ms);
       if (signal?.aborted !== true) await new Promise<void>(nextTurn);
       if (signal?.aborted === true) throw abortReason(signal);
     },
     schedule(ms: number) {
-      mustBe('schedule', 'ms', ms, duration);
+      mustBe('ms', ms);
       return () => {};
     },
   });

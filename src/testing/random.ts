@@ -1,9 +1,6 @@
-import { mustBe, type Rule } from '../assert.js';
+import { mustBe } from '../assert.js';
 import type { RandomSource } from '../jitter.js';
 import { uniformFrom } from '../random.js';
-
-const number: Rule = { type: 'number', words: 'a number', holds: (n: number) => !Number.isNaN(n) };
-const safeInteger: Rule = { type: 'number', words: 'a safe integer', holds: Number.isSafeInteger };
 
 /**
  * A source that always answers `value`, rounded down and clamped into the asked range: 0 for the shortest waits, Infinity for the
@@ -18,7 +15,7 @@ const safeInteger: Rule = { type: 'number', words: 'a safe integer', holds: Numb
  * fixedRandom(Infinity)(500, 1_000) // => 1_000
  */
 export function fixedRandom(value: number): RandomSource {
-  mustBe('fixedRandom', 'value', value, number);
+  mustBe('value', value, { words: 'a number', holds: (n: number) => !Number.isNaN(n) });
   return (min, max) => Math.min(Math.max(Math.floor(value), min), max);
 }
 
@@ -35,7 +32,7 @@ export function fixedRandom(value: number): RandomSource {
  * [one(1, 6), one(1, 6), one(1, 6)].join() === [other(1, 6), other(1, 6), other(1, 6)].join() // => true
  */
 export function seededRandom(seed: number): RandomSource {
-  mustBe('seededRandom', 'seed', seed, safeInteger);
+  mustBe('seed', seed, { words: 'a safe integer', holds: Number.isSafeInteger });
   return uniformFrom(xoshiro128(seed));
 }
 

@@ -1,0 +1,45 @@
+import { brotliCompressSync, constants } from 'node:zlib';
+import { build } from 'esbuild';
+import { libraries, OURS } from './libraries.mjs';
+
+const OUR_BUILD = libraries[OURS].from;
+const PURE_NAMES = '{ exponentialBackoff, fullJitter, withinBudget }';
+
+async function bytesOf(code) {
+  const { outputFiles } = await build({
+    stdin: { contents: code, resolveDir: import.meta.dirname },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    platform: 'browser', // takes the modules of those who ship both
+    write: false,
+  });
+  const { contents } = outputFiles[0];
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: contents.length };
+  return { minified: contents.length, brotli: brotliCompressSync(contents, { params }).length };
+}
+
+/** What an import adds to a bundle. */
+export async function bytes() {
+  const runner = await bytesOf(`export ${libraries[OURS].names} from '${OUR_BUILD}'`);
+  const pure = await bytesOf(`export ${PURE_NAMES} from '${OUR_BUILD}'`);
+  const whole = await bytesOf(`export * from '${OUR_BUILD}'`);
+  const figures = [
+    [`${OURS} ${libraries[OURS].names}`, runner],
+    [`${OURS} ${PURE_NAMES}`, pure],
+    [`${OURS} *`, whole],
+  ];
+  for (const [name, { from, names }] of Object.entries(libraries)) {
+    if (name !== OURS) figures.push([`${name} ${names}`, await bytesOf(`export ${names} from '${from}'`)]);
+  }
+  return {
+    title: 'Bytes of an import, bundled and minified',
+    columns: ['', 'minified, B', 'brotli, B'],
+    rows: figures.map(([name, { minified, brotli }]) => [name, `${minified}`, `${brotli}`]),
+    goals: [
+      { measure: 'brotli bytes of `{ runWithRetry }`', figure: runner.brotli, unit: 'B', limit: 4_000 },
+      { measure: 'brotli bytes of the three pure functions', figure: pure.brotli, unit: 'B', limit: 500 },
+    ],
+  };
+}

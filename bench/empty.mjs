@@ -1,0 +1,2 @@
+// What `import-time.mjs` compares with.
+export {};

@@ -1,0 +1,33 @@
+import { fromChild } from './child.mjs';
+import { libraries, OURS } from './libraries.mjs';
+import { median } from './measure.mjs';
+
+const ROUNDS = 21;
+const EMPTY = 'an empty module';
+
+/** The time that `import()` takes in a fresh process, start of Node not counted. */
+export async function importTime() {
+  const modules = { [EMPTY]: './empty.mjs' };
+  for (const [name, { from }] of Object.entries(libraries)) modules[name] = from;
+  const samples = Object.fromEntries(Object.keys(modules).map((name) => [name, []]));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, specifier] of Object.entries(modules)) samples[name].push(await timeOf(specifier));
+  }
+  const ms = (name) => median(samples[name]);
+  const others = Object.keys(libraries).filter((name) => name !== OURS);
+  return {
+    title: 'Import in a fresh process',
+    columns: ['', 'ms', 'above an empty module, ms'],
+    rows: Object.keys(modules).map((name) => [name, ms(name).toFixed(1), (ms(name) - ms(EMPTY)).toFixed(1)]),
+    goals: [
+      { measure: 'import time (limit: the slowest of the others)', figure: ms(OURS), unit: 'ms', limit: Math.max(...others.map(ms)) },
+    ],
+  };
+}
+
+const timeOf = (specifier) =>
+  fromChild(
+    '--input-type=module',
+    '--eval',
+    `const startedAt = performance.now(); await import('${specifier}'); console.log(performance.now() - startedAt)`,
+  );
