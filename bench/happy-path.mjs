@@ -16,10 +16,21 @@ const attemptOptions = { maxAttempts: 4, delay: 1_000, factor: 2, maxDelay: 60_0
 const nodeRetryOptions = { retries: 3, minTimeout: 1_000, maxTimeout: 60_000, randomize: true };
 const backOffOptions = { numOfAttempts: 4, startingDelay: 1_000, maxDelay: 60_000, jitter: 'full' };
 
+/** The least that tells what a run's result tells: three clock readings, one frozen decision, one result; no policy, no retry, no check. */
+async function loggedByHand() {
+  const startedAtMs = performance.now();
+  const startedAt = Date.now();
+  const value = await task();
+  const elapsedMs = Math.round((performance.now() - startedAtMs) * 1_000) / 1_000;
+  const decision = Object.freeze({ action: 'succeed', attempt: 1, startedAt, durationMs: elapsedMs, elapsedMs });
+  return { ok: true, value, attempts: 1, elapsedMs, log: [decision], droppedDecisions: 0 };
+}
+
 /** A task that succeeds at once, with the policy or the options made before: what the library costs when nothing fails. */
 export async function happyPath() {
   const times = await sideBySide({
     'bare await': task,
+    'log and timings by hand': loggedByHand,
     [OURS]: () => runWithRetry(task, policy),
     cockatiel: () => cockatiel.execute(task),
     '@lifeomic/attempt': () => attempt(task, attemptOptions),

@@ -4,7 +4,6 @@ import { median } from './measure.mjs';
 
 const ROUNDS = 3;
 const SIZES = [1_000, 5_000, 10_000, 20_000];
-const SIZE_OF_THE_GOAL = 10_000;
 const contenders = [OURS, 'by hand', 'p-retry'];
 
 /** Many runs at once on one signal: what it costs to start one and to abort all; one listener for each run is quadratic in Node. */

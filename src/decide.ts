@@ -82,7 +82,7 @@ export function decide(
   mustBe('failure.elapsedMs', elapsedMs);
   mustBe('failure.durationMs', durationMs);
   mustBe('failure.startedAt', startedAt, anInstant);
-  mustBe('failure.previousDelayMs', previousDelayMs ?? 0);
+  if (previousDelayMs !== undefined) mustBe('failure.previousDelayMs', previousDelayMs);
   mustBe('failure.committed', committed, aBoolean);
   const judged = verdict === undefined ? undefined : judgement(verdict);
   noOthers(others);
