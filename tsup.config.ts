@@ -1,25 +1,24 @@
+import { rmSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
 
 type Plugin = NonNullable<Options['esbuildPlugins']>[number];
 
-/** One built file for each module, in both formats, so that a bundler can leave out every module that is not used. */
+/** One built file for each module, so that the entries share their state: esbuild makes no shared chunks for CommonJS. */
 const keepModules: Plugin = {
   name: 'keep-modules',
   setup(build) {
-    const extension = build.initialOptions.format === 'cjs' ? '.cjs' : '.js';
     build.onResolve({ filter: /^\.{1,2}\// }, ({ kind, path }) =>
-      kind === 'entry-point' ? undefined : { path: path.replace(/\.js$/, extension), external: true },
+      kind === 'entry-point' ? undefined : { path: path.replace(/\.js$/, '.cjs'), external: true },
     );
   },
 };
 
-export default defineConfig({
-  entry: ['src/**/*.ts'],
-  format: ['esm', 'cjs'],
-  target: 'es2022',
-  platform: 'neutral',
-  splitting: false,
-  clean: true,
-  dts: { entry: { index: 'src/index.ts', 'testing/index': 'src/testing/index.ts' } },
-  esbuildPlugins: [keepModules],
-});
+const entry = { index: 'src/index.ts', 'testing/index': 'src/testing/index.ts' };
+const shared = { target: 'es2022', platform: 'neutral', dts: { entry } } satisfies Options;
+
+rmSync('dist', { recursive: true, force: true }); // here and once: the two builds run side by side
+
+export default defineConfig([
+  { ...shared, format: 'esm', entry, splitting: true },
+  { ...shared, format: 'cjs', entry: ['src/**/*.ts'], splitting: false, esbuildPlugins: [keepModules] },
+]);

@@ -5,13 +5,20 @@ const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.met
 
 export default defineConfig({
   test: {
-    reporters: ['default', 'json'],
     projects: [
       {
         resolve: { alias: { 'retry-policy/testing': source('testing/index.ts'), 'retry-policy': source('index.ts') } },
         test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/package/**'] },
       },
-      { test: { name: 'package', include: ['test/package/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 300_000 } },
+      {
+        test: {
+          name: 'package',
+          include: ['test/package/**/*.test.ts'],
+          globalSetup: 'test/package/install.ts',
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+        },
+      },
     ],
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text', 'html'], thresholds: { 100: true } },
   },

@@ -21,7 +21,7 @@ export async function importTime() {
     columns: ['', 'ms', 'above an empty module, ms'],
     rows: Object.keys(modules).map((name) => [name, ms(name).toFixed(1), (ms(name) - ms(EMPTY)).toFixed(1)]),
     goals: [
-      { measure: 'import time (limit: the slowest of the others)', figure: ms(OURS), unit: 'ms', limit: Math.max(...others.map(ms)) },
+      { measure: 'import time (target: the slowest of the small ones)', figure: ms(OURS), unit: 'ms', limit: Math.max(...small.map(ms)) },
     ],
   };
 }

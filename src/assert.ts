@@ -22,11 +22,11 @@ export const aBoolean: Rule = { words: 'a boolean', holds: always, type: 'boolea
  * What is wrong with a value, as the error to throw: a TypeError if it is of the wrong type or the wrong kind of object, a RangeError if
  * it breaks the rule, undefined if it keeps it.
  */
-export function fault(name: string, value: unknown, { words, holds, type = 'number' }: Rule = aDuration): Error | undefined {
+export function fault(name: string, value: unknown, { words, holds, type = 'number' }: Rule = aDuration, path = ''): Error | undefined {
   const rightType = typeof value === type && value !== null;
   if (rightType && holds(value as never)) return undefined;
   const Fault = rightType && !isObject(value) ? RangeError : TypeError;
-  return new Fault(`${name} must be ${words}, got ${show(value)}`);
+  return new Fault(`${path}${name} must be ${words}, got ${show(value)}`);
 }
 
 /** Throws what `fault` finds. */

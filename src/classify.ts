@@ -47,8 +47,10 @@ export function judgement(verdict: Verdict, judgedBy: JudgedBy = 'classifier'): 
   if (verdict === 'transient' || verdict === 'permanent') return { transient: verdict === 'transient', judgedBy };
   const retryAfterMs = readSafely(verdict, 'retryAfterMs');
   const wellFormed = readSafely(verdict, 'verdict') === 'transient' && (retryAfterMs === undefined || typeof retryAfterMs === 'number');
-  if (!wellFormed)
+  if (!wellFormed) {
+    Promise.resolve(verdict).catch(() => {}); // of an asynchronous classifier, whose rejection must not end the process
     throw new TypeError(`a verdict must be 'transient', 'permanent' or { verdict: 'transient', retryAfterMs }, got ${show(verdict)}`);
+  }
   return {
     transient: true,
     retryAfterMs: isHint(retryAfterMs) ? Math.min(Math.ceil(retryAfterMs), Number.MAX_SAFE_INTEGER) : undefined,

@@ -16,7 +16,7 @@ export interface Clock {
   schedule(ms: number, callback: () => void): () => void;
 }
 
-const LONGEST_HOST_TIMER_MS = 2 ** 31 - 1; // hosts fire at once when asked for more
+const LONGEST_HOST_TIMER_MS = 2_147_483_647; // hosts fire at once when asked for more
 
 let hasPerformance: boolean | undefined;
 let latestMs = 0;
@@ -104,11 +104,11 @@ export function createSystemClock({ unref = false, ...others }: { readonly unref
             cancel();
             settle();
           };
-          const cancel = startWait(ms, end(resolve), unref);
           const forget = onAbort(
             signal,
             end(() => reject(abortReason(signal))),
           );
+          const cancel = startWait(ms, end(resolve), unref);
         }
       }),
     schedule(ms: number, callback: () => void) {

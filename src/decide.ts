@@ -1,7 +1,7 @@
 import { aBoolean, aCount, aFunction, anInstant, mustBe, noOthers } from './assert.js';
 import { withinBudget } from './budget.js';
 import { type Judgement, judge, judgement } from './classify.js';
-import type { DeadLetterDecision, DeadLetterReason, RetryDecision } from './decision.js';
+import { type DeadLetterDecision, type DeadLetterReason, micro, type RetryDecision } from './decision.js';
 import { planDelay } from './delay.js';
 import type { Verdict } from './failure.js';
 import { callHook, hookError } from './hook.js';
@@ -89,7 +89,7 @@ export function decide(
   const resolved = resolvePolicy(policy);
   try {
     return decideChecked(
-      { attempt, startedAt, durationMs, elapsedMs, error },
+      { attempt, startedAt, durationMs: micro(durationMs), elapsedMs: micro(elapsedMs), error },
       { committed, judged, previousDelayMs },
       resolved,
       environment,

@@ -1,4 +1,4 @@
-import { anObject, mustBe, noOthers, show } from './assert.js';
+import { anInstant, anObject, mustBe, noOthers, show } from './assert.js';
 import type { JudgedBy } from './classify.js';
 import type { DrawRange } from './jitter.js';
 
@@ -59,6 +59,9 @@ export interface DeadLetterDecision extends AttemptTimes {
 /** What was decided after an attempt, and why: frozen, plain data, JSON but for `error`. Durations are rounded to whole microseconds. */
 export type Decision = SucceedDecision | RetryDecision | DeadLetterDecision;
 
+/** Whole microseconds: what is finer is noise. Whole numbers stay, however large. */
+export const micro = (ms: number): number => (Number.isInteger(ms) ? ms : Math.round(ms * 1_000) / 1_000);
+
 const LAST_DATE_AT = 8.64e15; // the last instant that a Date can hold
 
 /**
@@ -114,8 +117,10 @@ function endOf({ reason, retryAfterMs }: DeadLetterDecision): string {
 }
 
 function timeOfDay(at: number, timeZone: string): string {
+  mustBe('decision.retryAt', at, anInstant);
+  const withinReach = Math.min(Math.max(at, -LAST_DATE_AT), LAST_DATE_AT);
   try {
-    return new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' }).format(Math.min(at, LAST_DATE_AT));
+    return new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' }).format(withinReach);
   } catch (cause) {
     throw new RangeError(`timeZone must be one that the platform knows, got ${show(timeZone)}`, { cause });
   }

@@ -29,19 +29,14 @@ export class TransientFailure extends Error {
   declare readonly retryAfterMs?: number | undefined;
 
   constructor(message?: string, { retryAfterMs, ...options }: FailureOptions = {}) {
+    const { cause: _, ...others } = options;
+    noOthers(others);
+    giveNames();
     super(message, options);
+    brand(this, TRANSIENT, retryAfterMs === undefined ? true : { retryAfterMs });
     if (retryAfterMs === undefined) return;
     mustBe('retryAfterMs', retryAfterMs);
     this.retryAfterMs = retryAfterMs;
-  }
-
-  /** @internal */
-  get [TRANSIENT](): unknown {
-    return { retryAfterMs: this.retryAfterMs };
-  }
-
-  static {
-    this.prototype.name = 'TransientFailure';
   }
 }
 
@@ -62,29 +57,38 @@ export class AttemptTimeout extends TransientFailure {
 
   constructor(limit: 'attempt' | 'budget', timeoutMs: number) {
     super(`the attempt took longer than ${timeoutMs} ms (${limit} limit)`);
+    brand(this, ATTEMPT_TIMEOUT);
     this.limit = limit;
     this.timeoutMs = timeoutMs;
   }
+}
 
-  /** @internal */
-  get [ATTEMPT_TIMEOUT](): true {
-    return true;
-  }
-
-  static {
-    this.prototype.name = 'AttemptTimeout';
-  }
+/** Names the classes. Not at the top of the module: what has an effect there, no bundler leaves out. */
+function giveNames(): void {
+  TransientFailure.prototype.name = 'TransientFailure';
+  AttemptTimeout.prototype.name = 'AttemptTimeout';
 }
 
 /** A failure that must not be repeated, whatever a classifier says: the base of this library's own final errors. */
 export class PermanentFailure extends Error {
-  /** @internal */
-  get [PERMANENT](): true {
-    return true;
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    brand(this, PERMANENT);
   }
 }
 
-/** Whether `error` is an {@link AttemptTimeout}, of whichever copy of this library. */
+/** Puts a brand on one of this library's own errors, where nobody sees it. */
+export function brand(error: Error, brand: symbol, value: unknown = true): void {
+  Object.defineProperty(error, brand, { value });
+}
+
+/**
+ * Whether `error` is an {@link AttemptTimeout}, of whichever copy of this library; never throws.
+ *
+ * @example
+ * isAttemptTimeout(new AttemptTimeout('budget', 120)) // => true
+ * isAttemptTimeout(new TransientFailure('slow')) // => false
+ */
 export const isAttemptTimeout = (error: unknown): error is AttemptTimeout => readSafely(error, ATTEMPT_TIMEOUT) === true;
 
 /**

@@ -1,5 +1,5 @@
 import type { Decision } from './decision.js';
-import { messageOf, PermanentFailure, readSafely } from './failure.js';
+import { brand, messageOf, PermanentFailure, readSafely } from './failure.js';
 
 /** The callbacks and sources that the caller sets up. */
 export type HookName = 'classify' | 'classifyValue' | 'delay' | 'random' | 'clock' | 'onDecision';
@@ -22,7 +22,9 @@ const HOOK_ERROR: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.hook-
  * const policy = { classify: () => { throw new Error('boom') } }
  * const fault = await runWithRetry(() => { throw 'the task failed' }, policy).catch((error) => error)
  * isRetryHookError(fault) // => true
- * [fault.hook, fault.cause.message, fault.error] // => ['classify', 'boom', 'the task failed']
+ * fault.hook // => 'classify'
+ * fault.cause.message // => 'boom'
+ * fault.error // => 'the task failed'
  */
 export class RetryHookError extends PermanentFailure {
   readonly hook: HookName;
@@ -31,21 +33,24 @@ export class RetryHookError extends PermanentFailure {
   declare readonly log: readonly Decision[];
 
   constructor(hook: HookName, cause: unknown) {
-    super(`the ${hook} hook failed: ${messageOf(cause)}`, { cause });
+    giveName();
+    super(`the ${hook} hook failed: ${messageOf(cause)}`, cause);
+    brand(this, HOOK_ERROR);
     this.hook = hook;
-  }
-
-  /** @internal */
-  get [HOOK_ERROR](): true {
-    return true;
-  }
-
-  static {
-    this.prototype.name = 'RetryHookError';
   }
 }
 
-/** Whether `error` is a {@link RetryHookError}, of whichever copy of this library. */
+function giveName(): void {
+  RetryHookError.prototype.name = 'RetryHookError';
+}
+
+/**
+ * Whether `error` is a {@link RetryHookError}, of whichever copy of this library; never throws.
+ *
+ * @example
+ * const error = await runWithRetry(() => 1, {}, { onDecision: () => { throw new Error('boom') } }).catch((error) => error)
+ * isRetryHookError(error) // => true
+ */
 export const isRetryHookError = (error: unknown): error is RetryHookError => readSafely(error, HOOK_ERROR) === true;
 
 /** Calls a hook, or checks its answer. The error has no log until it comes to the edge of the library, and keeps its name on the way. */

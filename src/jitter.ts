@@ -1,4 +1,4 @@
-import { mustBe, noOthers, show } from './assert.js';
+import { aFunction, mustBe, noOthers, show } from './assert.js';
 
 /**
  * A uniform integer in [min, max], both ends included. `min` and `max` are safe integers with `min <= max`.
@@ -20,12 +20,14 @@ export const equalRange = (delayMs: number): DrawRange => [Math.min(Math.ceil(de
 
 /** The cap cuts the range and not the result; cut results would pile up on the cap. */
 export const decorrelatedRange = (previousDelayMs: number, baseMs: number, capMs: number): DrawRange => {
-  const max = wholeMs(Math.min(capMs, Math.max(baseMs, 3 * previousDelayMs)));
-  return [Math.min(Math.ceil(baseMs), max), max];
+  const least = Math.ceil(baseMs);
+  const max = wholeMs(Math.min(capMs, Math.max(least, 3 * previousDelayMs)));
+  return [Math.min(least, max), max];
 };
 
 /** Draws from the range and checks the answer. A range of one number is not drawn from. */
 export function draw([min, max]: DrawRange, random: RandomSource): number {
+  mustBe('random', random, aFunction);
   if (min === max) return min;
   const drawn = random(min, max);
   if (Number.isInteger(drawn) && drawn >= min && drawn <= max) return drawn;

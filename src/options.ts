@@ -1,5 +1,8 @@
 import { anObject, fault, type Rule } from './assert.js';
 
+/** The options that are known, each with its rule. */
+export type Rules<T> = { readonly [Name in keyof T]-?: Rule };
+
 /** Collects all that is wrong with some options, so that it is told in one message. */
 export class Faults {
   readonly #subject: string;
@@ -9,20 +12,27 @@ export class Faults {
     this.#subject = subject;
   }
 
-  /** Checks a value that may be absent: undefined is. */
-  check(name: string, value: unknown, rule?: Rule): void {
-    const error = value === undefined ? undefined : fault(name, value, rule);
-    if (error !== undefined) this.#errors.push(error);
+  /** Options must be an object with known names. Answers them; an empty object in place of none. */
+  names<T extends object>(name: string, options: T, rules: Rules<T>, path = ''): T {
+    const noObject = fault(name, options, anObject);
+    this.#note(noObject);
+    if (noObject !== undefined) return {} as T;
+    for (const given in options) {
+      if (rules[given]?.words !== undefined) continue; // asked of the rule, since every object has a "constructor"
+      this.#note(new TypeError(`unknown option ${path}${given} (did you mean ${path}${nearest(given, Object.keys(rules))}?)`));
+    }
+    return options;
   }
 
-  /** The options themselves, if they are an object, with names that are all known; no options if they are none. */
-  names<T extends object>(name: string, options: T | undefined, known: readonly string[], path = ''): Partial<T> {
-    this.check(name, options, anObject);
-    for (const given in options) {
-      if (known.includes(given)) continue;
-      this.#errors.push(new TypeError(`unknown option ${path}${given} (did you mean ${path}${nearest(given, known)}?)`));
+  /** Each value must keep its rule, or be absent: undefined is. */
+  values<T extends object>(options: T, rules: Rules<T>, path = ''): void {
+    for (const name in options) {
+      if (options[name] !== undefined) this.#note(fault(name, options[name], rules[name], path));
     }
-    return options ?? {};
+  }
+
+  #note(error: Error | undefined): void {
+    if (error !== undefined) this.#errors.push(error);
   }
 
   /** A TypeError if one of the faults is of type, else a RangeError. */
@@ -34,8 +44,8 @@ export class Faults {
 }
 
 /** The known name that has most of the given one's three-letter pieces. */
-function nearest(given: string, known: readonly string[]): string | undefined {
+function nearest(given: string, known: string[]): string | undefined {
   const letters = given.toLowerCase();
   const likeness = (name: string) => [...letters].filter((_, i) => name.toLowerCase().includes(letters.slice(i, i + 3))).length;
-  return [...known].sort((a, b) => likeness(b) - likeness(a))[0];
+  return known.sort((a, b) => likeness(b) - likeness(a))[0];
 }

@@ -1,6 +1,6 @@
 import { mustBe, type Rule } from './assert.js';
 import type { DeadLetterReason, Decision } from './decision.js';
-import { messageOf, PermanentFailure, readSafely } from './failure.js';
+import { brand, messageOf, PermanentFailure, readSafely } from './failure.js';
 
 interface ResultBase {
   /** How often the task was called. */
@@ -38,7 +38,9 @@ const DEAD_LETTER: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.dead
  * const result = await runWithRetry(() => { throw new Error('404') })
  * const error = new DeadLetterError(result)
  * error.message // => 'gave up after 1 attempt (permanent): 404'
- * [error.cause.message, error.reason, error.attempts] // => ['404', 'permanent', 1]
+ * error.cause.message // => '404'
+ * error.reason // => 'permanent'
+ * error.attempts // => 1
  */
 export class DeadLetterError extends PermanentFailure {
   readonly reason: DeadLetterReason;
@@ -46,23 +48,27 @@ export class DeadLetterError extends PermanentFailure {
   readonly attempts: number;
 
   constructor({ error, reason, log, attempts }: Pick<DeadLettered, 'error' | 'reason' | 'log' | 'attempts'>) {
-    super(`gave up after ${attempts} attempt${attempts === 1 ? '' : 's'} (${reason}): ${messageOf(error)}`, { cause: error });
+    giveName();
+    super(`gave up after ${attempts} attempt${attempts === 1 ? '' : 's'} (${reason}): ${messageOf(error)}`, error);
+    brand(this, DEAD_LETTER);
     this.reason = reason;
     this.log = log;
     this.attempts = attempts;
   }
-
-  /** @internal */
-  get [DEAD_LETTER](): true {
-    return true;
-  }
-
-  static {
-    this.prototype.name = 'DeadLetterError';
-  }
 }
 
-/** Whether `error` is a {@link DeadLetterError}, of whichever copy of this library. */
+function giveName(): void {
+  DeadLetterError.prototype.name = 'DeadLetterError';
+}
+
+/**
+ * Whether `error` is a {@link DeadLetterError}, of whichever copy of this library; never throws.
+ *
+ * @example
+ * const result = await runWithRetry(() => { throw new Error('404') })
+ * isDeadLetterError(new DeadLetterError(result)) // => true
+ * isDeadLetterError(result.error) // => false
+ */
 export const isDeadLetterError = (error: unknown): error is DeadLetterError => readSafely(error, DEAD_LETTER) === true;
 
 const aResult: Rule = {

@@ -1,9 +1,9 @@
-import { aFactor, aFunction, type Rule } from './assert.js';
+import { aDuration, aFactor, aFunction, anObject, type Rule } from './assert.js';
 import type { BackoffOptions } from './backoff.js';
 import type { Classifier } from './classify.js';
 import type { Verdict } from './failure.js';
 import type { RandomSource } from './jitter.js';
-import { Faults } from './options.js';
+import { Faults, type Rules } from './options.js';
 
 export type Jitter = 'full' | 'equal' | 'decorrelated' | 'none';
 
@@ -25,7 +25,7 @@ export interface RetryPolicy<T = unknown> {
   /** How often the task is called at the most, the first call included: an integer >= 1, or Infinity. Default 4. */
   readonly maxAttempts?: number | undefined;
   /** Exponential backoff: `baseMs` (default 2_000) and `capMs` (default 60_000), finite, >= 0; `factor` (default 2), finite, >= 1. */
-  readonly backoff?: Partial<BackoffOptions> | undefined;
+  readonly backoff?: { readonly [Name in keyof BackoffOptions]?: BackoffOptions[Name] | undefined } | undefined;
   /** How chance spreads the backoff. Default `'full'`. */
   readonly jitter?: Jitter | undefined;
   /** Replaces backoff and jitter: answers milliseconds, finite, >= 0, rounded up to whole ones. It chooses delays and lifts no limit. */
@@ -65,23 +65,24 @@ export const anAttemptLimit: Rule = {
   holds: (n: number) => n === Infinity || (n >= 1 && Number.isInteger(n)),
 };
 const aLimit: Rule = { words: 'a number > 0', holds: (ms: number) => ms > 0 };
-const aLongest: Rule = { words: 'a number >= 0', holds: (ms: number) => ms >= 0 };
 const jitters: readonly string[] = ['full', 'equal', 'decorrelated', 'none'];
-const aJitter: Rule = { words: `one of ${jitters.join(', ')}`, holds: (name: string) => jitters.includes(name), type: 'string' };
-const aClassifier: Rule = { ...aFunction, words: 'a function or an array of functions' };
 
-const backoffNames: readonly string[] = ['baseMs', 'capMs', 'factor'];
-const policyNames: readonly string[] = [
-  'maxAttempts',
-  'backoff',
-  'jitter',
-  'delay',
-  'attemptTimeoutMs',
-  'totalBudgetMs',
-  'maxRetryAfterMs',
-  'classify',
-  'classifyValue',
-];
+const rules: Rules<RetryPolicy> = {
+  maxAttempts: anAttemptLimit,
+  backoff: anObject,
+  jitter: { words: 'one of full, equal, decorrelated, none', holds: (name: string) => jitters.includes(name), type: 'string' },
+  delay: aFunction,
+  attemptTimeoutMs: aLimit,
+  totalBudgetMs: aLimit,
+  maxRetryAfterMs: { words: 'a number >= 0', holds: (ms: number) => ms >= 0 },
+  classify: {
+    words: 'a function or an array of functions',
+    holds: (classifiers: unknown) => Array.isArray(classifiers) && classifiers.every((entry) => typeof entry === 'function'),
+    type: 'object',
+  },
+  classifyValue: aFunction,
+};
+const backoffRules: Rules<BackoffOptions> = { baseMs: aDuration, capMs: aDuration, factor: aFactor };
 
 const resolvedPolicies = /* @__PURE__ */ new WeakSet<object>();
 
@@ -112,42 +113,37 @@ export function resolvePolicy<T>(policy?: RetryPolicy<T>): ResolvedPolicy<T> {
 
 function checkedPolicy<T>(policy: RetryPolicy<T>): ResolvedPolicy<T> {
   const faults = new Faults('retry policy');
-  const options = faults.names('policy', policy, policyNames);
+  const given = faults.names('policy', policy, rules);
+  const { maxAttempts = defaults.maxAttempts, jitter = defaults.jitter, maxRetryAfterMs = defaults.maxRetryAfterMs } = given;
+  const { backoff: givenBackoff = {}, classify, delay, attemptTimeoutMs, totalBudgetMs, classifyValue } = given;
   const {
-    maxAttempts = defaults.maxAttempts,
-    jitter = defaults.jitter,
-    maxRetryAfterMs = defaults.maxRetryAfterMs,
-    classify = [],
-  } = options;
-  const { delay, attemptTimeoutMs, totalBudgetMs, classifyValue } = options;
-  const backoff = faults.names('backoff', options.backoff, backoffNames, 'backoff.');
-  const { baseMs = defaults.backoff.baseMs, capMs = defaults.backoff.capMs, factor = defaults.backoff.factor } = backoff;
-  faults.check('maxAttempts', maxAttempts, anAttemptLimit);
-  faults.check('backoff.baseMs', baseMs);
-  faults.check('backoff.capMs', capMs);
-  faults.check('backoff.factor', factor, aFactor);
-  faults.check('jitter', jitter, aJitter);
-  faults.check('delay', delay, aFunction);
-  faults.check('attemptTimeoutMs', attemptTimeoutMs, aLimit);
-  faults.check('totalBudgetMs', totalBudgetMs, aLimit);
-  faults.check('maxRetryAfterMs', maxRetryAfterMs, aLongest);
-  const classifiers: readonly Classifier[] = Array.isArray(classify) ? Array.from(classify) : [classify];
-  for (const classifier of classifiers) faults.check('classify', classifier, aClassifier);
-  faults.check('classifyValue', classifyValue, aFunction);
-  faults.throwIfAny();
+    baseMs = defaults.backoff.baseMs,
+    capMs = defaults.backoff.capMs,
+    factor = defaults.backoff.factor,
+  } = faults.names('backoff', givenBackoff, backoffRules, 'backoff.');
+  const backoff = { baseMs, capMs, factor };
   const resolved: Mutable<ResolvedPolicy<T>> = {
     maxAttempts,
-    backoff: { baseMs, capMs, factor },
+    backoff,
     jitter,
     maxRetryAfterMs,
-    classify: classifiers,
+    classify: listOf(classify),
   };
   // What has no default stays absent; an endless limit is none.
-  if (delay) resolved.delay = delay;
-  if (attemptTimeoutMs !== undefined && attemptTimeoutMs < Infinity) resolved.attemptTimeoutMs = attemptTimeoutMs;
-  if (totalBudgetMs !== undefined && totalBudgetMs < Infinity) resolved.totalBudgetMs = totalBudgetMs;
-  if (classifyValue) resolved.classifyValue = classifyValue;
+  if (delay !== undefined) resolved.delay = delay;
+  if (attemptTimeoutMs !== Infinity && attemptTimeoutMs !== undefined) resolved.attemptTimeoutMs = attemptTimeoutMs;
+  if (totalBudgetMs !== Infinity && totalBudgetMs !== undefined) resolved.totalBudgetMs = totalBudgetMs;
+  if (classifyValue !== undefined) resolved.classifyValue = classifyValue;
+  faults.values(resolved, rules);
+  faults.values(backoff, backoffRules, 'backoff.');
+  faults.throwIfAny();
   return resolved;
+}
+
+function listOf(classify: RetryPolicy['classify']): readonly Classifier[] {
+  if (classify === undefined) return defaults.classify;
+  if (typeof classify === 'function') return [classify];
+  return Array.isArray(classify) ? Array.from(classify) : classify;
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };

@@ -1,8 +1,8 @@
 import { aFunction, mustBe } from './assert.js';
 import type { RandomSource } from './jitter.js';
 
-const TWO_32 = 2 ** 32;
-const TWO_53 = 2 ** 53;
+const TWO_32 = 0x1_0000_0000;
+const TWO_53 = 0x20_0000_0000_0000;
 const POOL_WORDS = 256; // an unpooled draw from Web Crypto costs several microseconds
 
 /**

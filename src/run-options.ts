@@ -1,8 +1,8 @@
-import { aFunction, type Rule } from './assert.js';
+import { aFunction } from './assert.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Decision } from './decision.js';
 import type { RandomSource } from './jitter.js';
-import { Faults } from './options.js';
+import { Faults, type Rules } from './options.js';
 import { cryptoRandom } from './random.js';
 
 /** What belongs to one run and is no part of the policy. Every field may be left out, and `undefined` is the same as left out. */
@@ -30,22 +30,22 @@ export interface ResolvedRunOptions extends RunOptions {
   readonly logLimit: number;
 }
 
-const optionNames: readonly string[] = ['clock', 'random', 'signal', 'onDecision', 'idempotencyKey', 'logLimit'];
 const clockMembers = ['now', 'monotonicNow', 'sleep', 'schedule'] as const;
-const aClock: Rule = {
-  words: 'a Clock',
-  holds: (clock: Clock) => clockMembers.every((member) => typeof clock[member] === 'function'),
-  type: 'object',
-};
-const aSignal: Rule = {
-  words: 'an AbortSignal',
-  holds: (signal: AbortSignal) => typeof signal.addEventListener === 'function',
-  type: 'object',
-};
-const aKey: Rule = { words: 'a string that is not empty', holds: (key: string) => key !== '', type: 'string' };
-const aLogLimit: Rule = { words: 'an integer >= 0', holds: (n: number) => n >= 0 && Number.isInteger(n) };
 
-const defaultOptions: ResolvedRunOptions = { clock: systemClock, random: cryptoRandom, logLimit: 1_000 };
+const rules: Rules<RunOptions> = {
+  clock: {
+    words: 'a Clock',
+    holds: (clock: Clock) => clockMembers.every((member) => typeof clock[member] === 'function'),
+    type: 'object',
+  },
+  random: aFunction,
+  signal: { words: 'an AbortSignal', holds: (signal: AbortSignal) => typeof signal.addEventListener === 'function', type: 'object' },
+  onDecision: aFunction,
+  idempotencyKey: { words: 'a string that is not empty', holds: (key: string) => key !== '', type: 'string' },
+  logLimit: { words: 'an integer >= 0', holds: (n: number) => n >= 0 && Number.isInteger(n) },
+};
+
+const defaults: ResolvedRunOptions = { clock: systemClock, random: cryptoRandom, logLimit: 1_000 };
 
 /**
  * Checks the options of a run and fills in the defaults.
@@ -54,22 +54,18 @@ const defaultOptions: ResolvedRunOptions = { clock: systemClock, random: cryptoR
  * @throws {RangeError} if all types are right and a value is out of range
  */
 export function resolveRunOptions(options?: RunOptions): ResolvedRunOptions {
-  if (options === undefined) return defaultOptions;
+  if (options === undefined) return defaults;
   const faults = new Faults('run options');
   const {
-    clock = defaultOptions.clock,
-    random = defaultOptions.random,
+    clock = defaults.clock,
+    random = defaults.random,
     signal,
     onDecision,
     idempotencyKey,
-    logLimit = defaultOptions.logLimit,
-  } = faults.names('options', options, optionNames);
-  faults.check('clock', clock, aClock);
-  faults.check('random', random, aFunction);
-  faults.check('signal', signal, aSignal);
-  faults.check('onDecision', onDecision, aFunction);
-  faults.check('idempotencyKey', idempotencyKey, aKey);
-  faults.check('logLimit', logLimit, aLogLimit);
+    logLimit = defaults.logLimit,
+  } = faults.names('options', options, rules);
+  const resolved = { clock, random, signal, onDecision, idempotencyKey, logLimit };
+  faults.values(resolved, rules);
   faults.throwIfAny();
-  return { clock, random, signal, onDecision, idempotencyKey, logLimit };
+  return resolved;
 }

@@ -2,7 +2,7 @@ import { aFunction, mustBe } from './assert.js';
 import type { Task } from './attempt.js';
 import type { Decision, RetryDecision } from './decision.js';
 import type { RetryResult } from './outcome.js';
-import { type ResolvedPolicy, type RetryPolicy, resolvePolicy } from './policy.js';
+import { type RetryPolicy, resolvePolicy } from './policy.js';
 import { Run } from './run.js';
 import { type RunOptions, resolveRunOptions } from './run-options.js';
 
@@ -23,14 +23,11 @@ import { type RunOptions, resolveRunOptions } from './run-options.js';
  * @example
  * const task = ({ attempt }) => { if (attempt < 3) throw new TransientFailure('503'); return 'done' }
  * const result = await runWithRetry(task, { backoff: { baseMs: 0 } })
- * [result.ok, result.value, result.attempts] // => [true, 'done', 3]
+ * result.value // => 'done'
+ * result.attempts // => 3
  * result.log.map((decision) => decision.action) // => ['retry', 'retry', 'succeed']
  */
-export async function runWithRetry<T>(
-  task: Task<T>,
-  policy?: RetryPolicy<NoInfer<T>> | ResolvedPolicy<NoInfer<T>>,
-  options?: RunOptions,
-): Promise<RetryResult<T>> {
+export async function runWithRetry<T>(task: Task<T>, policy?: RetryPolicy<T>, options?: RunOptions): Promise<RetryResult<T>> {
   mustBe('task', task, aFunction);
   const run = new Run<T>(resolvePolicy(policy), resolveRunOptions(options));
   if (run.aborted) return run.result();

@@ -74,7 +74,7 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
     this.#attempt = undefined;
     this.#interrupt = undefined;
     const judged = this.#returned ? this.#judgeValue() : undefined;
-    if (this.#returned && judged === undefined) return { action: 'succeed', attempt, startedAt, durationMs, elapsedMs };
+    if (this.#returned && judged === undefined) return Object.freeze({ action: 'succeed', attempt, startedAt, durationMs, elapsedMs });
     this.#returned = false;
     return this.#decideFailure({ attempt, startedAt, durationMs, elapsedMs, error: this.#outcome }, judged);
   }

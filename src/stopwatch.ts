@@ -1,8 +1,9 @@
 import { aFunction, anInstant, mustBe } from './assert.js';
 import type { Clock } from './clock.js';
+import { micro } from './decision.js';
 
-/** The time from one instant to another in whole microseconds; what is finer is noise. A clock that went back counts as no time. */
-export const between = (fromMs: number, toMs: number): number => Math.max(0, Math.round((toMs - fromMs) * 1_000) / 1_000);
+/** The time from one instant to another in whole microseconds. A clock that went back counts as no time. */
+export const between = (fromMs: number, toMs: number): number => Math.max(0, micro(toMs - fromMs));
 
 /** Measures one run on the caller's clock, whose answers are checked: NaN would lift every limit. */
 export class Stopwatch {

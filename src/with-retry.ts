@@ -18,7 +18,7 @@ import { runWithRetry } from './run-with-retry.js';
  */
 export function withRetry<This, Args extends unknown[], Value>(
   fn: (this: This, ...args: Args) => Value | PromiseLike<Value>,
-  policy: RetryPolicy<NoInfer<Value>> = {},
+  policy: RetryPolicy<Value> = {},
   options: RunOptions | ((this: This, ...args: Args) => RunOptions) = {},
 ): (this: This, ...args: Args) => Promise<Value> {
   mustBe('fn', fn, aFunction);

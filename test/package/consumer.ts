@@ -1,0 +1,179 @@
+// What a user writes: it names everything that the package exports, is compiled in each way that it can be, and is run.
+import {
+  type AttemptContext,
+  AttemptTimeout,
+  type BackoffOptions,
+  type Classifier,
+  type Clock,
+  createSystemClock,
+  cryptoRandom,
+  type DeadLetterDecision,
+  DeadLetterError,
+  type DeadLettered,
+  type DeadLetterReason,
+  type Decision,
+  type DelayContext,
+  type DrawRange,
+  decide,
+  decorrelatedJitter,
+  definePolicy,
+  type Environment,
+  equalJitter,
+  exponentialBackoff,
+  type Failure,
+  type FailureOptions,
+  formatDecision,
+  fullJitter,
+  type HookName,
+  isAttemptTimeout,
+  isDeadLetterError,
+  isRetryHookError,
+  isTransient,
+  type Jitter,
+  type JudgedBy,
+  markedFailures,
+  type markPermanent,
+  type markTransient,
+  previewSchedule,
+  type RandomSource,
+  type ResolvedPolicy,
+  type RetryDecision,
+  RetryHookError,
+  type RetryPolicy,
+  type RetryResult,
+  type RunOptions,
+  randomFrom,
+  runWithRetry,
+  type ScheduleRow,
+  type SucceedDecision,
+  type Succeeded,
+  systemClock,
+  type Task,
+  TransientFailure,
+  unwrap,
+  type Verdict,
+  withinBudget,
+  withRetry,
+} from 'retry-policy';
+import { fixedRandom, frozenClock, seededRandom } from 'retry-policy/testing';
+
+/** Compiles only if both types are the same. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : never;
+const same = <A, B>(_: Same<A, B>): void => {};
+
+// Each option may be given as undefined, which is what `process.env` and optional chaining answer.
+export const backoff: BackoffOptions = { baseMs: 100, capMs: 1_000, factor: undefined };
+export const failureOptions: FailureOptions = { cause: new Error('x'), retryAfterMs: undefined };
+export const nothing: RetryPolicy<string> & RunOptions = {
+  maxAttempts: undefined,
+  backoff: undefined,
+  jitter: undefined,
+  delay: undefined,
+  attemptTimeoutMs: undefined,
+  totalBudgetMs: undefined,
+  maxRetryAfterMs: undefined,
+  classify: undefined,
+  classifyValue: undefined,
+  clock: undefined,
+  random: undefined,
+  signal: undefined,
+  onDecision: undefined,
+  idempotencyKey: undefined,
+  logLimit: undefined,
+};
+
+const classify: Classifier = (error) => (error instanceof RangeError ? ('transient' satisfies Verdict) : undefined);
+const delay = ({ attempt, previousDelayMs = 0 }: DelayContext, random: RandomSource): number => random(0, attempt * 10) + previousDelayMs;
+export const policies: readonly RetryPolicy<number>[] = [
+  { classify },
+  { classify: [classify, markedFailures] as const, delay },
+  { classifyValue: (value) => (value < 0 ? { verdict: 'transient', retryAfterMs: 5 } : undefined) },
+  { jitter: 'equal' satisfies Jitter, backoff: { capMs: 5 } },
+  // @ts-expect-error a name that does not exist
+  { retries: 3 },
+  // @ts-expect-error settings from the environment are numbers only after they were parsed
+  { maxAttempts: '3' },
+];
+
+export const pure: readonly number[] = [
+  exponentialBackoff(1, backoff),
+  fullJitter(10, cryptoRandom),
+  equalJitter(10, randomFrom(Math.random)),
+  decorrelatedJitter(10, { baseMs: 100, capMs: 1_000 }, seededRandom(1)),
+];
+export const rows: readonly ScheduleRow[] = previewSchedule({ jitter: 'none' }, 3);
+export const fits: boolean = withinBudget({ elapsedMs: 1, nextAttemptMs: 1, budgetMs: 2 });
+
+class Busy extends TransientFailure {
+  readonly queue = 'prices';
+}
+same<ReturnType<typeof markTransient<Busy>>, Busy>(true);
+same<ReturnType<typeof markPermanent<Busy>>, Busy>(true);
+
+function describe(error: unknown): string {
+  if (isAttemptTimeout(error)) return `${error.limit} ${error.timeoutMs}` satisfies `${AttemptTimeout['limit']} ${number}`;
+  if (isDeadLetterError(error)) return error.reason satisfies DeadLetterReason;
+  if (isRetryHookError(error)) return error.hook satisfies HookName;
+  return isTransient(error) ? 'transient' : 'unknown';
+}
+export const described: readonly string[] = [
+  new AttemptTimeout('budget', 5),
+  new DeadLetterError({ error: 'x', reason: 'permanent', log: [], attempts: 1 }),
+  new RetryHookError('delay', 'x'),
+  new Busy('x', failureOptions),
+].map(describe);
+
+function told(decision: Decision): number | DrawRange | undefined {
+  switch (decision.action) {
+    case 'succeed':
+      same<typeof decision, SucceedDecision>(true);
+      return decision.elapsedMs;
+    case 'retry':
+      same<typeof decision, RetryDecision>(true);
+      return decision.drawnFrom ?? decision.delayMs;
+    case 'dead-letter':
+      same<typeof decision, DeadLetterDecision>(true);
+      same<typeof decision.judgedBy, JudgedBy | undefined>(true);
+      return decision.retryAfterMs;
+  }
+}
+
+const failure: Failure = { attempt: 1, error: new Busy(), elapsedMs: 5 };
+const environment: Environment = { now: 0, random: fixedRandom(0) };
+export const line: string = formatDecision(decide(failure, {}, environment), { timeZone: 'Asia/Jakarta' });
+
+class Shop {
+  readonly tax = 2;
+  readonly price = withRetry(
+    async function (this: Shop, item: string, count: number) {
+      return item.length * count + this.tax;
+    },
+    {},
+    (item, count) => ({ idempotencyKey: `${item}-${count}`, clock: createSystemClock({ unref: true }) }),
+  );
+}
+same<typeof Shop.prototype.price, (this: Shop, item: string, count: number) => Promise<number>>(true);
+
+async function main(): Promise<void> {
+  const task: Task<number> = ({ attempt, signal, remainingMs, idempotencyKey, commit }: AttemptContext) => {
+    if (attempt < 3) throw new Busy('x', { retryAfterMs: 1 });
+    commit();
+    return signal.aborted || remainingMs < 1 || idempotencyKey === '' ? 0 : attempt;
+  };
+  const policy: ResolvedPolicy<number> = definePolicy<number>({ classifyValue: (value) => (value === 0 ? 'permanent' : undefined) });
+  const clock: Clock = frozenClock(new Date(0));
+  const result: RetryResult<number> = await runWithRetry(task, policy, { clock, onDecision: (decision) => void told(decision) });
+  if (result.ok) same<typeof result, Succeeded<number>>(true);
+  else same<typeof result, DeadLettered>(true);
+
+  const text = await runWithRetry(() => 'text', { classifyValue: (value) => (value.length > 9 ? 'transient' : undefined) });
+  same<typeof text, RetryResult<string>>(true);
+  if (text.ok) same<typeof text.value, string>(true);
+  // @ts-expect-error there may be no value
+  text.value;
+
+  const done = [unwrap(result), result.log.length, await new Shop().price('pear', 2), systemClock.now() > 0, described.join()];
+  if (done.join() !== '3,3,10,true,budget 5,permanent,delay,transient') throw new Error(`unexpected: ${done}`);
+}
+
+export const finished: Promise<void> = main();

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { publint } from 'publint';
+import ts from 'typescript';
+import { expect, inject, test } from 'vitest';
+import { read } from '../documents.js';
+
+const files = inject('packedFiles');
+const installed = join(inject('folder'), 'node_modules/retry-policy');
+const packed = (file: string): string => readFileSync(join(installed, file), 'utf8');
+
+test('the tarball holds the build, the manifest and three texts', () => {
+  const others = files.filter((file) => !file.startsWith('dist/'));
+  expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+});
+
+test('the build holds code and declarations for both module systems, without tests and source maps', () => {
+  const built = files.filter((file) => file.startsWith('dist/'));
+  expect(built.filter((file) => !/\.c?js$|\.d\.c?ts$/.test(file) || /test\.|spec\./.test(file))).toEqual([]);
+  for (const entry of ['dist/index', 'dist/testing/index']) {
+    expect(built).toEqual(expect.arrayContaining(['.js', '.cjs', '.d.ts', '.d.cts'].map((ending) => entry + ending)));
+  }
+});
+
+test('the built files tell nothing of source maps', () => {
+  expect(files.filter((file) => packed(file).includes('sourceMappingURL'))).toEqual([]);
+});
+
+test('a user gets no other package and no script that runs on install', () => {
+  const manifest = JSON.parse(packed('package.json'));
+  const kinds = ['dependencies', 'peerDependencies', 'optionalDependencies', 'bundleDependencies', 'bundledDependencies'];
+  expect(Object.keys(manifest).filter((name) => kinds.includes(name))).toEqual([]);
+  expect(Object.keys(manifest.scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
+});
+
+test('the built files import nothing but each other', () => {
+  const imports = files
+    .filter((file) => file.startsWith('dist/'))
+    .flatMap((file) => ts.preProcessFile(packed(file), true, true).importedFiles.map(({ fileName }) => ({ file, fileName })));
+  expect(imports).not.toEqual([]);
+  expect(imports.filter(({ fileName }) => !/^\.\.?\//.test(fileName))).toEqual([]);
+});
+
+test('the lockfile names no addresses', () => {
+  expect(read('package-lock.json')).not.toContain('"resolved"');
+});
+
+test('publint finds nothing to say', async () => {
+  const { messages } = await publint({ pkgDir: installed, pack: false, strict: true });
+  expect(messages).toEqual([]);
+});
+
+test('the types are right for every way of importing', async () => {
+  const attw = fileURLToPath(new URL('../../node_modules/.bin/attw', import.meta.url));
+  const checked = promisify(execFile)(attw, [inject('tarball'), '--no-definitely-typed', '--format', 'ascii', '--no-emoji', '--no-color']);
+  const told = await checked.then(
+    ({ stdout }) => stdout,
+    ({ stdout, stderr }) => stdout + stderr,
+  );
+  expect(told).toContain('No problems found');
+});

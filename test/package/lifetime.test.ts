@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { runInNode } from './node.js';
+
+const fails = "() => { throw new TransientFailure('x') }";
+
+test('a process with a pending default wait stays alive until the run has ended', async () => {
+  const printed = await runInNode(`
+    import { runWithRetry, TransientFailure } from 'retry-policy';
+    const policy = { maxAttempts: 2, backoff: { baseMs: 50 }, jitter: 'none' };
+    runWithRetry(${fails}, policy).then(({ reason, attempts }) => console.log(reason, attempts));`);
+  expect(printed).toBe('attempts-exhausted 2\n');
+});
+
+test('a process with nothing but pending waits of a clock with unref ends at once', async () => {
+  const printed = await runInNode(`
+    import { createSystemClock, runWithRetry, TransientFailure } from 'retry-policy';
+    const policy = { backoff: { baseMs: 3_600_000, capMs: 3_600_000 }, jitter: 'none', attemptTimeoutMs: 3_600_000 };
+    const clock = createSystemClock({ unref: true });
+    runWithRetry(${fails}, policy, { clock }).then(() => console.log('the run ended'));
+    runWithRetry(() => new Promise(() => {}), policy, { clock }).then(() => console.log('the hanging run ended'));
+    process.on('exit', (code) => console.log('exit', code));`);
+  expect(printed).toBe('exit 0\n');
+});
+
+test('a process that ends its runs early is held by nothing that they left behind', async () => {
+  const printed = await runInNode(`
+    import { runWithRetry, TransientFailure } from 'retry-policy';
+    const hour = 3_600_000;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const waiting = runWithRetry(${fails}, { backoff: { baseMs: hour, capMs: hour }, jitter: 'none' }, { signal });
+    const hanging = runWithRetry(() => new Promise(() => {}), { attemptTimeoutMs: hour }, { signal });
+    const done = runWithRetry(() => 'done', { attemptTimeoutMs: hour, totalBudgetMs: hour }, { signal });
+    await done;
+    setTimeout(() => controller.abort(), 10);
+    console.log((await Promise.all([waiting, hanging, done])).map((result) => result.reason ?? result.value).join());`);
+  expect(printed).toBe('aborted,aborted,done\n');
+});
