@@ -15,20 +15,20 @@ const steps = [
   },
 ];
 
-/** Starts a real HTTP server on the loopback interface; `onRequest` is told what each request meets. */
+/** Starts a real HTTP server on the loopback interface; `onRequest` is told what each request meets, `keys` are their idempotency keys. */
 export async function startFlakyServer(onRequest) {
-  const requests = [];
+  const keys = [];
   const server = createServer((request, response) => {
-    const step = steps[requests.length] ?? steps.at(-1);
-    requests.push({ key: request.headers['idempotency-key'] });
-    onRequest(`request ${requests.length}: ${step.does}`);
+    const step = steps[keys.length] ?? steps.at(-1);
+    keys.push(request.headers['idempotency-key']);
+    onRequest(`request ${keys.length}: ${step.does}`);
     step.handle(response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${server.address().port}/price/pear`,
-    requests,
+    keys,
     async close() {
       server.closeAllConnections();
       server.close();

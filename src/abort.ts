@@ -40,3 +40,24 @@ export function abortReason(signal: AbortSignal): unknown {
   error.name = 'AbortError';
   return error;
 }
+
+/** Follows the caller's signal for the length of a run. */
+export class SignalWatch {
+  /** Ends what the run waits for at the moment. */
+  interrupt: ((reason: unknown) => void) | undefined;
+  readonly stop: () => void;
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    this.stop = onAbort(signal, () => this.interrupt?.(this.reason));
+  }
+
+  get aborted(): boolean {
+    return this.#signal.aborted;
+  }
+
+  get reason(): unknown {
+    return abortReason(this.#signal);
+  }
+}

@@ -40,6 +40,11 @@ export function noOthers(others: object): void {
   for (const name in others) throw new TypeError(`unknown option ${name}`);
 }
 
+/** For an answer that must not be a promise, and may be one: its rejection must not end the process. */
+export function quiet(answer: unknown): void {
+  Promise.resolve(answer).catch(() => {});
+}
+
 /** Any value as a short text for a message; never throws. */
 export const show = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(value) : isObject(value) ? typeof value : String(value);

@@ -1,5 +1,5 @@
-import { show } from './assert.js';
-import { isHint, markOf, readSafely, type Verdict } from './failure.js';
+import { quiet, show } from './assert.js';
+import { isHint, markOf, readSafely, type Verdict } from './mark.js';
 
 /**
  * Says whether an error is transient or permanent, or `undefined` for "I do not know": then the next classifier is asked, and an
@@ -48,7 +48,7 @@ export function judgement(verdict: Verdict, judgedBy: JudgedBy = 'classifier'): 
   const retryAfterMs = readSafely(verdict, 'retryAfterMs');
   const wellFormed = readSafely(verdict, 'verdict') === 'transient' && (retryAfterMs === undefined || typeof retryAfterMs === 'number');
   if (!wellFormed) {
-    Promise.resolve(verdict).catch(() => {}); // of an asynchronous classifier, whose rejection must not end the process
+    quiet(verdict);
     throw new TypeError(`a verdict must be 'transient', 'permanent' or { verdict: 'transient', retryAfterMs }, got ${show(verdict)}`);
   }
   return {

@@ -3,9 +3,9 @@ import { withinBudget } from './budget.js';
 import { type Judgement, judge, judgement } from './classify.js';
 import { type DeadLetterDecision, type DeadLetterReason, micro, type RetryDecision } from './decision.js';
 import { planDelay } from './delay.js';
-import type { Verdict } from './failure.js';
 import { callHook, hookError } from './hook.js';
 import type { RandomSource } from './jitter.js';
+import type { Verdict } from './mark.js';
 import { type ResolvedPolicy, type RetryPolicy, resolvePolicy } from './policy.js';
 
 /** What is known of a failed attempt. Durations in milliseconds, >= 0; instants in epoch milliseconds. */

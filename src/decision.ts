@@ -56,7 +56,10 @@ export interface DeadLetterDecision extends AttemptTimes {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** What was decided after an attempt, and why: frozen, plain data, JSON but for `error`. Durations are rounded to whole microseconds. */
+/**
+ * What was decided after an attempt, and why: plain data, JSON but for `error`. It is frozen before anybody
+ * sees it while the run goes on. Durations are rounded to whole microseconds.
+ */
 export type Decision = SucceedDecision | RetryDecision | DeadLetterDecision;
 
 /** Whole microseconds: what is finer is noise. Whole numbers stay, however large. */

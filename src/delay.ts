@@ -1,4 +1,4 @@
-import { mustBe } from './assert.js';
+import { mustBe, quiet } from './assert.js';
 import { exponentialBackoff } from './backoff.js';
 import { callHook } from './hook.js';
 import { type DrawRange, decorrelatedRange, draw, equalRange, fullRange, type RandomSource, wholeMs } from './jitter.js';
@@ -28,6 +28,7 @@ function rangeOf({ backoff, jitter }: ResolvedPolicy<never>, { attempt, previous
 }
 
 function checkedDelay(ms: number): number {
+  if (typeof ms !== 'number') quiet(ms);
   mustBe('delay()', ms);
   return Math.min(Math.ceil(ms), Number.MAX_SAFE_INTEGER);
 }

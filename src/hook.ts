@@ -1,5 +1,6 @@
 import type { Decision } from './decision.js';
-import { brand, messageOf, PermanentFailure, readSafely } from './failure.js';
+import { messageOf, PermanentFailure } from './failure.js';
+import { brand, readSafely } from './mark.js';
 
 /** The callbacks and sources that the caller sets up. */
 export type HookName = 'classify' | 'classifyValue' | 'delay' | 'random' | 'clock' | 'onDecision';

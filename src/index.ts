@@ -12,18 +12,10 @@ export {
   type RetryDecision,
   type SucceedDecision,
 } from './decision.js';
-export {
-  AttemptTimeout,
-  type FailureOptions,
-  isAttemptTimeout,
-  isTransient,
-  markPermanent,
-  markTransient,
-  TransientFailure,
-  type Verdict,
-} from './failure.js';
+export { AttemptTimeout, type FailureOptions, isAttemptTimeout, TransientFailure } from './failure.js';
 export { type HookName, isRetryHookError, RetryHookError } from './hook.js';
 export { type DrawRange, decorrelatedJitter, equalJitter, fullJitter, type RandomSource } from './jitter.js';
+export { isTransient, markPermanent, markTransient, type Verdict } from './mark.js';
 export { DeadLetterError, type DeadLettered, isDeadLetterError, type RetryResult, type Succeeded, unwrap } from './outcome.js';
 export { type DelayContext, definePolicy, type Jitter, type ResolvedPolicy, type RetryPolicy } from './policy.js';
 export { cryptoRandom, randomFrom } from './random.js';

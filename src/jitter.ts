@@ -1,4 +1,4 @@
-import { aFunction, mustBe, noOthers, show } from './assert.js';
+import { aFunction, mustBe, noOthers, quiet, show } from './assert.js';
 
 /**
  * A uniform integer in [min, max], both ends included. `min` and `max` are safe integers with `min <= max`.
@@ -31,6 +31,7 @@ export function draw([min, max]: DrawRange, random: RandomSource): number {
   if (min === max) return min;
   const drawn = random(min, max);
   if (Number.isInteger(drawn) && drawn >= min && drawn <= max) return drawn;
+  quiet(drawn);
   throw new RangeError(`random must answer an integer in [${min}, ${max}] (adapt Math.random with randomFrom), got ${show(drawn)}`);
 }
 

@@ -1,6 +1,7 @@
 import { mustBe, type Rule } from './assert.js';
 import type { DeadLetterReason, Decision } from './decision.js';
-import { brand, messageOf, PermanentFailure, readSafely } from './failure.js';
+import { messageOf, PermanentFailure } from './failure.js';
+import { brand, readSafely } from './mark.js';
 
 interface ResultBase {
   /** How often the task was called. */

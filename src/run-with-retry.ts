@@ -1,6 +1,5 @@
 import { aFunction, mustBe } from './assert.js';
 import type { Task } from './attempt.js';
-import type { Decision, RetryDecision } from './decision.js';
 import type { RetryResult } from './outcome.js';
 import { type RetryPolicy, resolvePolicy } from './policy.js';
 import { Run } from './run.js';
@@ -32,9 +31,8 @@ export async function runWithRetry<T>(task: Task<T>, policy?: RetryPolicy<T>, op
   const run = new Run<T>(resolvePolicy(policy), resolveRunOptions(options));
   if (run.aborted) return run.result();
   try {
-    let retry: RetryDecision | undefined;
     for (;;) {
-      let decision: Decision | undefined = retry && run.endAfterWait(retry);
+      let decision = run.endAfterWait();
       if (decision === undefined) {
         run.startAttempt();
         try {
@@ -47,8 +45,7 @@ export async function runWithRetry<T>(task: Task<T>, policy?: RetryPolicy<T>, op
       const told = run.tell(decision);
       if (told !== undefined) await told;
       if (decision.action !== 'retry') return run.result(decision);
-      retry = decision;
-      await run.wait(retry.delayMs);
+      await run.wait(decision.delayMs);
     }
   } catch (fault) {
     throw run.hookError(fault);

@@ -1,4 +1,4 @@
-import { abortReason, onAbort } from './abort.js';
+import { SignalWatch } from './abort.js';
 import { Attempt, type SharedByAttempts, type Task } from './attempt.js';
 import { type Judgement, judgement } from './classify.js';
 import { deadLetter, decideChecked, type Facts } from './decide.js';
@@ -16,15 +16,13 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
   readonly #policy: ResolvedPolicy<T>;
   readonly #options: ResolvedRunOptions;
   #idempotencyKey: string | undefined;
-  readonly #stopListening: (() => void) | undefined;
-  #attempts = 0;
+  readonly #watch: SignalWatch | undefined;
   #attempt: Attempt | undefined;
-  /** Ends what the run waits for, when the caller aborts. */
-  #interrupt: ((reason: unknown) => void) | undefined;
-  /** What the task returned, or failed with. */
+  /** Whether the task returned when it was last called, and what it returned or failed with; undefined before the first call. */
+  #returned: boolean | undefined;
   #outcome: unknown;
-  #returned = false;
-  #previousDelayMs: number | undefined;
+  /** The decision that the run waits by, or waited by last. */
+  #retry: RetryDecision | undefined;
   #log: Decision[] | undefined;
   #droppedDecisions = 0;
 
@@ -32,8 +30,7 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
     super(options.clock);
     this.#policy = policy;
     this.#options = options;
-    const { signal } = options;
-    if (signal !== undefined && !signal.aborted) this.#stopListening = onAbort(signal, () => this.#interrupt?.(abortReason(signal)));
+    if (options.signal !== undefined) this.#watch = new SignalWatch(options.signal);
   }
 
   get idempotencyKey(): string {
@@ -42,20 +39,18 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
   }
 
   get aborted(): boolean {
-    return this.#options.signal?.aborted === true;
+    return this.#watch?.aborted === true;
   }
 
   startAttempt(): void {
-    this.#attempt = new Attempt(this, this.#attempts + 1, this.#policy);
+    this.#attempt = new Attempt(this, (this.#retry?.attempt ?? 0) + 1, this.#policy);
   }
 
   /** Calls the task: settles as it does, or rejects as soon as its time is up or the caller aborts. */
   call(task: Task<T>): T | PromiseLike<T> {
     const attempt = this.#attempt as Attempt;
-    this.#attempts++;
-    if (!attempt.isLimited && this.#options.signal === undefined) return task(attempt);
-    this.#interrupt = (reason) => attempt.cutOff(reason);
-    return attempt.outcome(task);
+    if (this.#watch !== undefined) this.#watch.interrupt = (reason) => attempt.cutOff(reason);
+    return this.#watch !== undefined || attempt.isLimited ? attempt.outcome(task) : task(attempt);
   }
 
   returned(value: T): void {
@@ -72,9 +67,8 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
   decide(): Decision {
     const { attempt, startedAt, durationMs, elapsedMs } = (this.#attempt as Attempt).settle();
     this.#attempt = undefined;
-    this.#interrupt = undefined;
     const judged = this.#returned ? this.#judgeValue() : undefined;
-    if (this.#returned && judged === undefined) return Object.freeze({ action: 'succeed', attempt, startedAt, durationMs, elapsedMs });
+    if (this.#returned && judged === undefined) return { action: 'succeed', attempt, startedAt, durationMs, elapsedMs };
     this.#returned = false;
     return this.#decideFailure({ attempt, startedAt, durationMs, elapsedMs, error: this.#outcome }, judged);
   }
@@ -90,10 +84,10 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
 
   #decideFailure(facts: Facts, judged: Judgement | undefined): Decision {
     if (this.aborted) return deadLetter(facts, 'aborted');
-    const known = { committed: this.committed, previousDelayMs: this.#previousDelayMs, judged };
+    const known = { committed: this.committed, previousDelayMs: this.#retry?.backoffMs, judged };
     const decision = decideChecked(facts, known, this.#policy, { now: this.wallClock(), random: this.#options.random });
     if (this.aborted) return deadLetter(facts, 'aborted'); // by one of the hooks
-    if (decision.action === 'retry') this.#previousDelayMs = decision.backoffMs;
+    this.#retry = decision.action === 'retry' ? decision : undefined;
     return decision;
   }
 
@@ -109,28 +103,32 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
   }
 
   /** The end that came from outside while the run waited, if one did. */
-  endAfterWait({ attempt, startedAt, durationMs, error, judgedBy }: RetryDecision): Decision | undefined {
-    const { totalBudgetMs = Infinity } = this.#policy;
+  endAfterWait(): Decision | undefined {
+    if (this.#retry === undefined) return undefined;
+    const { attempt, startedAt, durationMs, error, judgedBy } = this.#retry;
     const facts = { attempt, startedAt, durationMs, elapsedMs: this.elapsedMs(), error };
     if (this.aborted) return deadLetter(facts, 'aborted');
     if (this.committed) return deadLetter(facts, 'committed');
+    const { totalBudgetMs = Infinity } = this.#policy;
     return facts.elapsedMs >= totalBudgetMs ? deadLetter(facts, 'budget-exhausted', { judgedBy }) : undefined;
   }
 
   /** Puts a decision into the log and tells it. Answers a promise if there is something to wait for; an abort ends that wait. */
   tell(decision: Decision): Promise<void> | undefined {
     const { onDecision, logLimit } = this.#options;
-    if (this.#log === undefined)
-      this.#log = [decision]; // a literal has no spare room, which counts for many waiting runs
-    else this.#log.push(decision);
+    if (this.#log === undefined) {
+      this.#log = [decision]; // a literal has no spare room, which counts where many runs wait
+    } else {
+      this.#log.push(decision);
+    }
     if (this.#log.length > logLimit) {
       this.#log.shift();
       this.#droppedDecisions++;
     }
     if (onDecision === undefined) return undefined;
-    const told = callHook('onDecision', () => Promise.resolve(onDecision(decision)));
+    const told = callHook('onDecision', () => Promise.resolve(onDecision(Object.freeze(decision))));
     return new Promise((resolve, reject) => {
-      this.#interrupt = () => resolve();
+      if (this.#watch !== undefined) this.#watch.interrupt = () => resolve();
       if (this.aborted) resolve();
       told.then(
         () => resolve(),
@@ -141,20 +139,20 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
 
   /** The result that its last decision stands for; without one, the caller aborted before the first attempt. */
   result(end?: Decision): RetryResult<T> {
-    this.#stopListening?.();
-    const attempts = this.#attempts;
+    this.#watch?.stop();
+    const attempts = end?.attempt ?? 0;
     const elapsedMs = end?.elapsedMs ?? 0;
     const log = this.#log ?? [];
     const droppedDecisions = this.#droppedDecisions;
     if (end?.action === 'succeed') return { ok: true, value: this.#outcome as T, attempts, elapsedMs, log, droppedDecisions };
     const { reason, error } = (end ?? { reason: 'aborted' }) as DeadLetterDecision;
-    const final = reason === 'aborted' ? abortReason(this.#options.signal as AbortSignal) : error;
+    const final = reason === 'aborted' ? (this.#watch as SignalWatch).reason : error;
     return { ok: false, error: final, reason, attempts, elapsedMs, log, droppedDecisions };
   }
 
   hookError(fault: unknown): RetryHookError {
-    this.#stopListening?.();
-    const outcome: TaskOutcome = this.#attempts === 0 ? {} : this.#returned ? { value: this.#outcome } : { error: this.#outcome };
+    this.#watch?.stop();
+    const outcome: TaskOutcome = this.#returned === undefined ? {} : this.#returned ? { value: this.#outcome } : { error: this.#outcome };
     return hookError(fault, outcome, this.#log ?? []);
   }
 }

@@ -62,7 +62,8 @@ describe('onAbort', () => {
     const callback = vi.fn();
     onAbort(signal, callback);
     takeOff();
-    expect(counts.listeners).toHaveLength(1);
+    onAbort(signal, callback);
+    expect(counts.listeners).toHaveLength(1); // and not a second one beside a subscription that was forgotten
     counts.abort();
     expect(callback).toHaveBeenCalledOnce();
   });

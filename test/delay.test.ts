@@ -196,6 +196,18 @@ describe('a custom delay', () => {
     expect(faultOf(throwing(boom))).toMatchObject({ hook: 'delay', cause: boom, error, log: [] });
   });
 
+  it('that answers a promise is listened to all the same, so that its rejection does not end the process', () => {
+    const then = vi.fn((_: unknown, rejected: (reason: unknown) => void) => rejected('late'));
+    const promise = Object.assign(new Promise(() => {}), { then });
+    faultOf(() => promise);
+    expect(then).toHaveReturnedTimes(1);
+    faultOf(
+      (_: unknown, random: RandomSource) => random(0, 10),
+      () => promise,
+    );
+    expect(then).toHaveReturnedTimes(2);
+  });
+
   it('is not blamed for a bad random source', () => {
     const draws: Delay = (_, random) => random(0, 10);
     expect(faultOf(draws, () => 0.5)).toMatchObject({ hook: 'random', error });

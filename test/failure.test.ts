@@ -32,7 +32,7 @@ const revoked = () => {
   return proxy;
 };
 
-/** As an application gets it that has two versions of the library, or its ESM and its CJS build. */
+/** What an application has that depends on two versions of the library, or loads both its ESM and its CJS build. */
 const anotherCopy = () => {
   vi.resetModules();
   return import('retry-policy');
@@ -105,8 +105,8 @@ describe('markTransient and markPermanent', () => {
     const before = Reflect.ownKeys(error);
     markPermanent(markTransient(error, { retryAfterMs: 5 }));
     expect(Reflect.ownKeys(error)).toEqual(before);
-    expect(error).not.toHaveProperty([TRANSIENT]);
-    expect(error).not.toHaveProperty([PERMANENT]);
+    expect(TRANSIENT in error).toBe(false);
+    expect(PERMANENT in error).toBe(false);
   });
 
   it('keep the hint, and replace it when marked again', () => {
@@ -177,12 +177,11 @@ describe('across copies and realms', () => {
     const copy = await anotherCopy();
     const error = new Error('busy');
     expect(copy.isTransient(error)).toBe(false);
-    expect(globalThis).not.toHaveProperty([MARKS]);
+    expect(MARKS in globalThis).toBe(false);
     copy.markPermanent(error);
     const marks = Reflect.get(globalThis, MARKS) as WeakMap<object, unknown>;
     expect(marks).toBeInstanceOf(WeakMap);
     expect(marks.get(error)).toBe('permanent');
-    expect(Object.keys(globalThis)).not.toContain(MARKS);
   });
 
   it('takes up the map of a copy that was there first', () => {
@@ -227,7 +226,7 @@ describe('the error classes', () => {
     ['AttemptTimeout', new AttemptTimeout('budget', 1.5), 'the attempt took longer than 1.5 ms (budget limit)', ['limit', 'timeoutMs']],
   ])('%s has its name, its message and no other enumerable properties than its facts (%s)', (name, error, message, keys) => {
     expect(error).toBeInstanceOf(Error);
-    expect([error.name, error.message, Object.keys(error)]).toEqual([name, message, keys]);
+    expect([error.name, error.message, Reflect.ownKeys({ ...error })]).toEqual([name, message, keys]);
     expect(error.stack?.split('\n')[0]).toBe(`${name}: ${message}`);
   });
 
@@ -242,7 +241,7 @@ describe('the error classes', () => {
     expect(new TransientFailure('503', { retryAfterMs: 1 })).not.toHaveProperty('cause');
   });
 
-  it('lets a subclass have its own name and stay transient', () => {
+  it('lets a subclass have its own name and hint, and stay transient', () => {
     class LockTimeout extends TransientFailure {
       constructor() {
         super('lock wait timeout', { retryAfterMs: 30 });
@@ -251,11 +250,12 @@ describe('the error classes', () => {
     }
     class Overloaded extends TransientFailure {
       override readonly name = 'Overloaded';
+      override readonly retryAfterMs = 1_000;
     }
     expect(String(new LockTimeout())).toBe('LockTimeout: lock wait timeout');
     expect(markedFailures(new LockTimeout())).toEqual(hinted(30));
     expect(new Overloaded('503').name).toBe('Overloaded');
-    expect(isTransient(new Overloaded('503'))).toBe(true);
+    expect(markedFailures(new Overloaded('503'))).toEqual(hinted(1_000));
     expect(new TransientFailure().name).toBe('TransientFailure');
   });
 });

@@ -27,7 +27,7 @@ describe('RetryHookError', () => {
     const error = new RetryHookError(hook, cause);
     expect([error.name, error.message, error.hook]).toEqual(['RetryHookError', message, hook]);
     expect(error.cause === cause).toBe(true);
-    expect(Object.keys(error)).toEqual(['hook']);
+    expect(Reflect.ownKeys({ ...error })).toEqual(['hook']);
     expect(error.stack?.split('\n')[0]).toBe(`RetryHookError: ${message}`);
   });
 });

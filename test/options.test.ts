@@ -62,6 +62,11 @@ describe('absent options', () => {
     expect(definePolicy({ ...nothing, backoff: undefined })).toEqual(definePolicy({}));
   });
 
+  it('takes undefined for absent among the options of a run as well', async () => {
+    const nothing = { clock: undefined, random: undefined, signal: undefined, onDecision: undefined, idempotencyKey: undefined };
+    await expect(runWithRetry(() => 'done', {}, { ...nothing, logLimit: undefined })).resolves.toMatchObject({ ok: true });
+  });
+
   it.each(['maxAttempts', 'backoff', 'jitter', 'delay', 'attemptTimeoutMs', 'totalBudgetMs', 'maxRetryAfterMs', 'classifyValue'])(
     'takes null for a fault: %s',
     (name) => {
@@ -86,6 +91,7 @@ describe('unknown names', () => {
   it.each([
     ['maxAttempt', 'maxAttempts'],
     ['MaxAttempts', 'maxAttempts'],
+    ['TOTALBUDGETMS', 'totalBudgetMs'],
     ['attempts', 'maxAttempts'],
     ['attemptTimeout', 'attemptTimeoutMs'],
     ['timeoutMs', 'attemptTimeoutMs'],

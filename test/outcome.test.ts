@@ -106,7 +106,7 @@ describe('DeadLetterError', () => {
 
   it('has its facts as its only own enumerable properties, and a stack that begins with its name', () => {
     const error = new DeadLetterError(ended(new Error('404')));
-    expect(Object.keys(error).sort()).toEqual(['attempts', 'log', 'reason']);
+    expect(Reflect.ownKeys({ ...error }).sort()).toEqual(['attempts', 'log', 'reason']);
     expect(error.stack?.split('\n')[0]).toBe('DeadLetterError: gave up after 2 attempts (permanent): 404');
   });
 

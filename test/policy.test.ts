@@ -204,9 +204,7 @@ describe('a policy that is wrong', () => {
     ['backoff.capMS', 'backoff.capMs'],
     ['backoff.multiplicationFactor', 'backoff.factor'],
   ])('has an unknown name %s, where %s was meant', (given, meant) => {
-    expect(refusalOf(having(given, 1))).toEqual(
-      new TypeError(`invalid retry policy: unknown option ${given} (did you mean ${meant}?)`),
-    );
+    expect(refusalOf(having(given, 1))).toEqual(new TypeError(`invalid retry policy: unknown option ${given} (did you mean ${meant}?)`));
   });
 
   it.each(['constructor', 'toString', '__proto__', ''])('has an unknown name %j, which every object or none might know', (name) => {

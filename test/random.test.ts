@@ -85,6 +85,7 @@ describe('cryptoRandom', () => {
     ['six sides', [1, 6], 6, 55.6],
     ['a power of two', [0, 15], 16, 79.1],
     ['the waits of a policy', [0, 59_999], 10, 65.8],
+    ['what one word holds', [0, ALL_ONES], 16, 79.1],
     ['the widest range', [0, MAX_SAFE_INTEGER], 16, 79.1],
     ['the widest range about zero', [-(2 ** 52), 2 ** 52 - 1], 16, 79.1],
     ['three quarters of all words, where a plain remainder would hit the first third in half of all draws', [0, 3 * 2 ** 51 - 1], 3, 46.1],
@@ -166,6 +167,7 @@ describe('Web Crypto', () => {
       const fresh = await freshRandom();
       const unit = vi.spyOn(Math, 'random');
       expect(unevenness(countsOf(fresh.cryptoRandom, [1, 6], 6, 12_000))).toBeLessThan(55.6);
+      expect(unevenness(countsOf(fresh.cryptoRandom, [0, ALL_ONES], 16, 12_000))).toBeLessThan(79.1);
       expect(unevenness(countsOf(fresh.cryptoRandom, [0, MAX_SAFE_INTEGER], 16, 12_000))).toBeLessThan(79.1);
       expect(unit).toHaveBeenCalled();
       expect(fresh.randomUuid()).toMatch(/^[-0-9a-f]{36}$/);

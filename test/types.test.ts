@@ -207,6 +207,17 @@ describe('the type of a function with retries', () => {
     expectTypeOf(withRetry((...items: string[]) => items)).toEqualTypeOf<(this: unknown, ...items: string[]) => Promise<string[]>>();
   });
 
+  it('knows the value that its policy classifies', () => {
+    void withRetry(async (id: number) => ({ id, status: 503 }), {
+      classifyValue: (value) => {
+        expectTypeOf(value).toEqualTypeOf<{ id: number; status: number }>();
+        return undefined;
+      },
+    });
+    // @ts-expect-error a policy for responses is none for numbers
+    void ((policy: RetryPolicy<Response>) => withRetry(async () => 42, policy));
+  });
+
   it('keeps this', () => {
     interface Account {
       balance: number;

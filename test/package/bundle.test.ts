@@ -19,15 +19,15 @@ const timers = /AbortController|setTimeout|setImmediate|performance|\bDate\b/;
 const chance = /\bcrypto\b|Math\.random\(/;
 
 test.each([
-  { names: 'exponentialBackoff', absent: [classes, timers, chance, /random/] },
-  { names: 'withinBudget', absent: [classes, timers, chance, /random/] },
-  { names: 'exponentialBackoff, fullJitter, equalJitter, decorrelatedJitter, withinBudget', absent: [classes, timers, chance] },
-  { names: 'randomFrom', absent: [classes, timers, chance] },
-  { names: 'cryptoRandom', absent: [classes, timers] },
-  { names: 'systemClock', absent: [chance, /retry-policy/] },
-  { names: 'TransientFailure, markTransient, markPermanent, isTransient', absent: [timers, chance] },
-  { names: 'decide, definePolicy', absent: [timers, /\bcrypto\b/] },
-])('a bundle of $names holds nothing of the rest', async ({ names, absent }) => {
+  ['exponentialBackoff', [classes, timers, chance, /random/]],
+  ['withinBudget', [classes, timers, chance, /random/]],
+  ['exponentialBackoff, fullJitter, equalJitter, decorrelatedJitter, withinBudget', [classes, timers, chance]],
+  ['randomFrom', [classes, timers, chance]],
+  ['cryptoRandom', [classes, timers]],
+  ['systemClock', [chance, /retry-policy/]],
+  ['TransientFailure, markTransient, markPermanent, isTransient', [timers, chance]],
+  ['decide, definePolicy', [timers, /\bcrypto\b/]],
+])('a bundle of %s holds nothing of the rest', async (names, absent) => {
   const text = await bundle(`export { ${names} } from 'retry-policy'`);
   expect(absent.filter((pattern) => pattern.test(text))).toEqual([]);
 });

@@ -11,6 +11,7 @@ import { read } from '../documents.js';
 const files = inject('packedFiles');
 const installed = join(inject('folder'), 'node_modules/retry-policy');
 const packed = (file: string): string => readFileSync(join(installed, file), 'utf8');
+const manifest = JSON.parse(packed('package.json'));
 
 test('the tarball holds the build, the manifest and three texts', () => {
   const others = files.filter((file) => !file.startsWith('dist/'));
@@ -30,10 +31,13 @@ test('the built files tell nothing of source maps', () => {
 });
 
 test('a user gets no other package and no script that runs on install', () => {
-  const manifest = JSON.parse(packed('package.json'));
   const kinds = ['dependencies', 'peerDependencies', 'optionalDependencies', 'bundleDependencies', 'bundledDependencies'];
   expect(Object.keys(manifest).filter((name) => kinds.includes(name))).toEqual([]);
   expect(Object.keys(manifest.scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
+});
+
+test('the manifest tells bundlers that what is not used may be left out', () => {
+  expect(manifest.sideEffects).toBe(false);
 });
 
 test('the built files import nothing but each other', () => {

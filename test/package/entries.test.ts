@@ -2,12 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { valuesExportedBy } from '../documents.js';
 import { factsFrom } from './node.js';
 
-const entries = [
-  { entry: 'retry-policy', file: 'src/index.ts' },
-  { entry: 'retry-policy/testing', file: 'src/testing/index.ts' },
-];
-
-describe.each(entries)('$entry', ({ entry, file }) => {
+describe.each([
+  ['retry-policy', 'src/index.ts'],
+  ['retry-policy/testing', 'src/testing/index.ts'],
+])('%s', (entry, file) => {
   const expected = valuesExportedBy(file)
     .map(({ name }) => name)
     .sort();
@@ -41,9 +39,9 @@ const both = (from: string, script: string): string => `
   ${script}`;
 
 describe.each([
-  { from: 'ESM', to: 'CommonJS' },
-  { from: 'CommonJS', to: 'ESM' },
-])('the $from copy, beside the $to copy in one process,', ({ from }) => {
+  ['ESM', 'CommonJS'],
+  ['CommonJS', 'ESM'],
+])('the %s copy, beside the %s copy in one process,', (from) => {
   test('is another copy', async () => {
     const facts = await factsFrom(both(from, 'const facts = new one.TransientFailure() instanceof other.TransientFailure'));
     expect(facts).toBe(false);
@@ -107,9 +105,9 @@ describe.each([
 });
 
 describe.each([
-  { format: 'ESM', load: "await import('retry-policy')" },
-  { format: 'CommonJS', load: "createRequire(import.meta.url)('retry-policy')" },
-])('the error classes of the $format build', ({ load }) => {
+  ['ESM', "await import('retry-policy')"],
+  ['CommonJS', "createRequire(import.meta.url)('retry-policy')"],
+])('the error classes of the %s build', (_, load) => {
   const names = ['TransientFailure', 'AttemptTimeout', 'DeadLetterError', 'RetryHookError'];
   const made = `
     import { createRequire } from 'node:module';

@@ -81,10 +81,10 @@ beforeAll(() => {
 });
 
 describe.each([
-  { name: 'node16', files: ['consumer.mts', 'consumer.cts', 'required.cts'] },
-  { name: 'nodenext', files: ['consumer.mts', 'consumer.cts', 'required.cts'] },
-  { name: 'bundler', files: ['consumer.mts', 'required.cts'] },
-] as const)('under moduleResolution $name', ({ name, files }) => {
+  ['node16', ['consumer.mts', 'consumer.cts', 'required.cts']],
+  ['nodenext', ['consumer.mts', 'consumer.cts', 'required.cts']],
+  ['bundler', ['consumer.mts', 'required.cts']],
+] as const)('under moduleResolution %s', (name, files) => {
   const resolution = resolutions[name];
 
   test.each(files)('%s compiles, with the types of its module system', (file) => {
