@@ -1,4 +1,3 @@
-/** What is used of an `AbortSignal`: signals of other realms and of small runtimes have at least this much. */
 interface Subscription {
   readonly callbacks: Set<() => void>;
   readonly listener: () => void;

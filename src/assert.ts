@@ -36,8 +36,8 @@ export function mustBe(name: string, value: unknown, rule?: Rule): void {
 }
 
 /** Refuses the options that are left when all known ones are taken. */
-export function noOthers(others: object): void {
-  for (const name in others) throw new TypeError(`unknown option ${name}`);
+export function noOthers(others: object, known: string): void {
+  for (const name in others) throw new TypeError(`unknown option ${name} (known: ${known})`);
 }
 
 /** For an answer that must not be a promise, and may be one: its rejection must not end the process. */

@@ -34,6 +34,6 @@ export function exponentialBackoff(attempt: number, { baseMs, capMs, factor = 2,
   mustBe('baseMs', baseMs);
   mustBe('capMs', capMs);
   mustBe('factor', factor, aFactor);
-  noOthers(others);
+  noOthers(others, 'baseMs, capMs, factor');
   return baseMs && Math.min(capMs, baseMs * factor ** (attempt - 1)); // 0 * Infinity would be NaN
 }

@@ -20,7 +20,7 @@ export function withinBudget({ elapsedMs, nextAttemptMs, budgetMs, ...others }: 
   mustBe('elapsedMs', elapsedMs);
   mustBe('nextAttemptMs', nextAttemptMs);
   mustBe('budgetMs', budgetMs);
-  noOthers(others);
+  noOthers(others, 'elapsedMs, nextAttemptMs, budgetMs');
   return elapsedMs + nextAttemptMs <= budgetMs;
 }
 

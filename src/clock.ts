@@ -1,5 +1,5 @@
 import { abortReason, onAbort } from './abort.js';
-import { aBoolean, mustBe, noOthers } from './assert.js';
+import { aBoolean, aFunction, mustBe, noOthers } from './assert.js';
 
 /** Time, as it is injected. Its kinds are not interchangeable: each member says what it must not be used for. */
 export interface Clock {
@@ -79,7 +79,7 @@ function letGo(handle: unknown): void {
  *
  * It takes only finite delays >= 0 (else `sleep` rejects, and `schedule` throws, a RangeError), rounds them up to whole
  * milliseconds, cuts delays above 2^31 - 1 ms into slices, and never wakes early. `monotonicNow` is `performance.now()`, or, where a
- * runtime has none, the highest `Date.now()` seen.
+ * runtime has none, the highest `Date.now()` seen (so that a date that is set back makes waits longer).
  *
  * @param options  `unref: true` lets a Node process end while this clock's timers wait, which drops the work that waits; default false
  * @throws {TypeError} if `unref` is no boolean or a name is unknown
@@ -89,7 +89,7 @@ function letGo(handle: unknown): void {
  */
 export function createSystemClock({ unref = false, ...others }: { readonly unref?: boolean | undefined } = {}): Clock {
   mustBe('unref', unref, aBoolean);
-  noOthers(others);
+  noOthers(others, 'unref');
   return Object.freeze({
     now: () => Date.now(),
     monotonicNow,
@@ -113,6 +113,7 @@ export function createSystemClock({ unref = false, ...others }: { readonly unref
       }),
     schedule(ms: number, callback: () => void) {
       mustBe('ms', ms);
+      mustBe('callback', callback, aFunction);
       const timer = new HostTimer(ms, callback, unref);
       return () => timer.cancel();
     },

@@ -66,7 +66,7 @@ export function decide(
   const { now, random, ...otherSurroundings } = environment;
   mustBe('environment.now', now, anInstant);
   mustBe('environment.random', random, aFunction);
-  noOthers(otherSurroundings);
+  noOthers(otherSurroundings, 'now, random');
   const {
     attempt,
     error,
@@ -85,7 +85,7 @@ export function decide(
   if (previousDelayMs !== undefined) mustBe('failure.previousDelayMs', previousDelayMs);
   mustBe('failure.committed', committed, aBoolean);
   const judged = verdict === undefined ? undefined : judgement(verdict);
-  noOthers(others);
+  noOthers(others, 'attempt, error, elapsedMs, startedAt, durationMs, previousDelayMs, committed, verdict');
   const resolved = resolvePolicy(policy);
   try {
     return decideChecked(

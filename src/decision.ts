@@ -86,7 +86,7 @@ export function formatDecision(
 ): string {
   mustBe('decision', decision, anObject);
   mustBe('timeZone', timeZone, { words: 'the name of a time zone', holds: () => true, type: 'string' });
-  noOthers(others);
+  noOthers(others, 'timeZone');
   return `attempt ${decision.attempt}: ${outcomeOf(decision, timeZone)}`;
 }
 

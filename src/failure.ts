@@ -24,7 +24,7 @@ export class TransientFailure extends Error {
 
   constructor(message?: string, { retryAfterMs, ...options }: FailureOptions = {}) {
     const { cause: _, ...others } = options;
-    noOthers(others);
+    noOthers(others, 'cause, retryAfterMs');
     giveNames();
     super(message, options);
     brand(this, TRANSIENT, this); // its own hint counts, also one that a subclass sets

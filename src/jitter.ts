@@ -106,6 +106,6 @@ export function decorrelatedJitter(
   mustBe('previousDelayMs', previousDelayMs);
   mustBe('baseMs', baseMs);
   mustBe('capMs', capMs);
-  noOthers(others);
+  noOthers(others, 'baseMs, capMs');
   return draw(decorrelatedRange(previousDelayMs, baseMs, capMs), random);
 }

@@ -25,7 +25,7 @@ export function markTransient<E extends object>(
   error: E,
   { retryAfterMs, ...others }: { readonly retryAfterMs?: number | undefined } = {},
 ): E {
-  noOthers(others);
+  noOthers(others, 'retryAfterMs');
   if (retryAfterMs === undefined) return mark(error, 'transient');
   mustBe('retryAfterMs', retryAfterMs);
   return mark(error, { verdict: 'transient', retryAfterMs });

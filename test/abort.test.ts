@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { abortReason, onAbort } from '../src/abort.js';
+import { abortReason, onAbort, SignalWatch } from '../src/abort.js';
 import { countedSignal } from './counted-signal.js';
 
 describe('onAbort', () => {
@@ -138,5 +138,38 @@ describe('abortReason', () => {
     const reason = abortReason(signal);
     expect(reason).toBeInstanceOf(Error);
     expect(reason).toMatchObject({ name: 'AbortError', message: expect.stringMatching(/abort/) });
+  });
+});
+
+describe('a watch on the signal of a run', () => {
+  it('ends what the run waits for at the moment, with the very reason', () => {
+    const { counts, signal } = countedSignal();
+    const watch = new SignalWatch(signal);
+    const [earlier, current] = [vi.fn(), vi.fn()];
+    watch.interrupt = earlier;
+    watch.interrupt = current;
+    expect(watch.aborted).toBe(false);
+    counts.abort('shutting down');
+    expect(earlier).not.toHaveBeenCalled();
+    expect(current.mock.calls).toEqual([['shutting down']]);
+    expect([watch.aborted, watch.reason]).toEqual([true, 'shutting down']);
+  });
+
+  it('lets an abort pass while nothing is waited for, and still tells of it', () => {
+    const { counts, signal } = countedSignal();
+    const watch = new SignalWatch(signal);
+    counts.abort();
+    expect(watch.aborted).toBe(true);
+    expect(watch.reason).toMatchObject({ name: 'AbortError' });
+  });
+
+  it('that was stopped interrupts nothing, and leaves no listener', () => {
+    const { counts, signal } = countedSignal();
+    const watch = new SignalWatch(signal);
+    watch.interrupt = vi.fn();
+    watch.stop();
+    expect(counts.listeners).toHaveLength(0);
+    counts.abort();
+    expect(watch.interrupt).not.toHaveBeenCalled();
   });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   aBoolean,
   aCount,
@@ -12,6 +12,7 @@ import {
   isObject,
   mustBe,
   noOthers,
+  quiet,
   type Rule,
   show,
 } from '../src/assert.js';
@@ -102,12 +103,26 @@ describe('mustBe', () => {
 
 describe('noOthers', () => {
   it('lets an empty rest pass', () => {
-    expect(() => noOthers({})).not.toThrow();
+    expect(() => noOthers({}, 'factor')).not.toThrow();
   });
 
   it('refuses a name that is left over, even one without a value', () => {
-    expect(() => noOthers({ factr: 3 })).toThrow(TypeError);
-    expect(() => noOthers({ factr: undefined })).toThrow(/^unknown option factr/);
+    expect(() => noOthers({ factr: 3 }, 'factor')).toThrow(TypeError);
+    expect(() => noOthers({ factr: undefined }, 'baseMs, factor')).toThrow(new TypeError('unknown option factr (known: baseMs, factor)'));
+  });
+});
+
+describe('quiet', () => {
+  it('observes the rejection of what should have been no promise, and takes anything else', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    try {
+      for (const answer of [Promise.reject(new Error('late')), undefined, 5, {}, Promise.resolve(5)]) quiet(answer);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(unhandled).not.toHaveBeenCalled();
+    } finally {
+      process.off('unhandledRejection', unhandled);
+    }
   });
 });
 

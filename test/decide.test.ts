@@ -213,7 +213,11 @@ describe('decide', () => {
     [{ committed: 1 }, TypeError, 'failure.committed must be a boolean, got 1'],
     [{ verdict: null }, TypeError, `a verdict must be 'transient', 'permanent' or { verdict: 'transient', retryAfterMs }, got null`],
     [{ verdict: 'retry' }, TypeError, `a verdict must be 'transient', 'permanent' or { verdict: 'transient', retryAfterMs }, got "retry"`],
-    [{ elapsed: 5 }, TypeError, 'unknown option elapsed'],
+    [
+      { elapsed: 5 },
+      TypeError,
+      'unknown option elapsed (known: attempt, error, elapsedMs, startedAt, durationMs, previousDelayMs, committed, verdict)',
+    ],
   ])('refuses a failure with %o', (wrong, Fault, message) => {
     expect(() => ask(wrong)).toThrow(new Fault(message));
   });
@@ -223,7 +227,7 @@ describe('decide', () => {
     [{ now: '0' }, TypeError, 'environment.now must be a finite number, got "0"'],
     [{ now: undefined }, TypeError, 'environment.now must be a finite number, got undefined'],
     [{ random: undefined }, TypeError, 'environment.random must be a function, got undefined'],
-    [{ clock: {} }, TypeError, 'unknown option clock'],
+    [{ clock: {} }, TypeError, 'unknown option clock (known: now, random)'],
   ])('refuses an environment with %o', (wrong, Fault, message) => {
     expect(() => ask({ committed: true }, {}, { ...longest, ...wrong })).toThrow(new Fault(message));
   });

@@ -166,6 +166,8 @@ describe('formatDecision', () => {
   });
 
   it('refuses options that nobody knows', () => {
-    expect(() => formatDecision(succeeded, { timezone: 'UTC' } as object)).toThrow(new TypeError('unknown option timezone'));
+    expect(() => formatDecision(succeeded, { timezone: 'UTC' } as object)).toThrow(
+      new TypeError('unknown option timezone (known: timeZone)'),
+    );
   });
 });

@@ -138,6 +138,18 @@ describe('the question to the source', () => {
       expect(call).toThrow(`got ${shown}`);
     });
 
+    it('refuses a source that is asynchronous, and lets its rejection go unnoticed', async () => {
+      const unhandled = vi.fn();
+      process.on('unhandledRejection', unhandled);
+      try {
+        expect(() => jitter((() => Promise.reject(new Error('no entropy'))) as never)).toThrow(RangeError);
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(unhandled).not.toHaveBeenCalled();
+      } finally {
+        process.off('unhandledRejection', unhandled);
+      }
+    });
+
     it('refuses Math.random, which has the right type', () => {
       const unit = vi.spyOn(Math, 'random').mockReturnValue(0.5);
       try {

@@ -69,6 +69,18 @@ describe('the limit of one attempt', () => {
     expect(isAttemptTimeout(late?.reason)).toBe(true);
   });
 
+  test('gives an attempt one signal, however often it is read', async () => {
+    const result = await runWithRetry(
+      (context) => {
+        const [first, second] = [context.signal, context.signal];
+        return first === second && !first.aborted;
+      },
+      {},
+      options,
+    );
+    expect(result).toMatchObject({ ok: true, value: true });
+  });
+
   test('never aborts the signal of an attempt that has settled', async () => {
     const controller = new AbortController();
     const signals: AbortSignal[] = [];

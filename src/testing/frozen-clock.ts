@@ -1,5 +1,5 @@
 import { abortReason } from '../abort.js';
-import { mustBe } from '../assert.js';
+import { aFunction, mustBe } from '../assert.js';
 import type { Clock } from '../clock.js';
 
 /** The host's way to give other work a turn, as it was at import: fake timers that are put in place later do not hold it up. */
@@ -39,8 +39,9 @@ export function frozenClock(at: number | Date): Clock {
       if (signal?.aborted !== true) await new Promise<void>(nextTurn);
       if (signal?.aborted === true) throw abortReason(signal);
     },
-    schedule(ms: number) {
+    schedule(ms: number, callback: () => void) {
       mustBe('ms', ms);
+      mustBe('callback', callback, aFunction);
       return () => {};
     },
   });

@@ -39,8 +39,8 @@ export function seededRandom(seed: number): RandomSource {
 
 /** xoshiro128** by Blackman and Vigna: 32-bit words of period 2^128 - 1. */
 function xoshiro128(seed: number): () => number {
-  const next = scramble(seed);
-  let [a, b, c, d] = [next(), next(), next(), next()];
+  const [low, high] = [scramble(seed | 0), scramble(Math.floor(seed / 0x1_0000_0000))];
+  let [a, b, c, d] = [low(), low(), high(), high()];
   return () => {
     const word = Math.imul(rotateLeft(Math.imul(b, 5), 7), 9);
     const shifted = b << 9;
@@ -56,9 +56,8 @@ function xoshiro128(seed: number): () => number {
 
 const rotateLeft = (word: number, bits: number): number => (word << bits) | (word >>> (32 - bits));
 
-/** Spreads a seed over words, so that neighbouring seeds start far apart: a counter through the 32-bit finalizer of MurmurHash3. */
-function scramble(seed: number): () => number {
-  let counter = (seed | 0) ^ Math.imul(Math.floor(seed / 2 ** 32) | 0, 0x85ebca6b);
+/** Spreads 32 bits of a seed over words, so that neighbouring seeds start far apart: a counter through the 32-bit finalizer of MurmurHash3. */
+function scramble(counter: number): () => number {
   return () => {
     counter = (counter + 0x9e3779b9) | 0;
     let word = Math.imul(counter ^ (counter >>> 16), 0x85ebca6b);
