@@ -1,4 +1,4 @@
-import type { AttemptTimes } from './decision.js';
+import type { SucceedDecision } from './decision.js';
 import { AttemptTimeout } from './failure.js';
 import type { ResolvedPolicy } from './policy.js';
 import { between, type Stopwatch } from './stopwatch.js';
@@ -103,11 +103,17 @@ export class Attempt implements AttemptContext {
     this.#reject?.(reason);
   }
 
-  /** From here on nothing aborts the task's signal. Answers the attempt in the form of the log. */
-  settle(): AttemptTimes {
+  /** From here on nothing aborts the task's signal. Answers the decision on an attempt that succeeded. */
+  settle(): SucceedDecision {
     this.#settled = true;
     this.#cancelLimit?.();
     const elapsedMs = this.#run.elapsedMs();
-    return { attempt: this.attempt, startedAt: this.#startedAt, durationMs: between(this.#startedAtMs, elapsedMs), elapsedMs };
+    return {
+      action: 'succeed',
+      attempt: this.attempt,
+      startedAt: this.#startedAt,
+      durationMs: between(this.#startedAtMs, elapsedMs),
+      elapsedMs,
+    };
   }
 }

@@ -9,6 +9,9 @@ export interface BackoffOptions {
   readonly factor?: number | undefined;
 }
 
+/** Backoff options in which nothing is left out. */
+export type ResolvedBackoff = { readonly [Name in keyof BackoffOptions]-?: number };
+
 /**
  * The longest wait after failed attempt number `attempt`, before jitter.
  *
@@ -35,5 +38,9 @@ export function exponentialBackoff(attempt: number, { baseMs, capMs, factor = 2,
   mustBe('capMs', capMs);
   mustBe('factor', factor, aFactor);
   noOthers(others, 'baseMs, capMs, factor');
-  return baseMs && Math.min(capMs, baseMs * factor ** (attempt - 1)); // 0 * Infinity would be NaN
+  return longestDelay(attempt, { baseMs, capMs, factor });
 }
+
+/** As `exponentialBackoff`, for arguments that are known to be right. */
+export const longestDelay = (attempt: number, { baseMs, capMs, factor }: ResolvedBackoff): number =>
+  baseMs && Math.min(capMs, baseMs * factor ** (attempt - 1)); // 0 * Infinity would be NaN

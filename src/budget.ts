@@ -21,8 +21,11 @@ export function withinBudget({ elapsedMs, nextAttemptMs, budgetMs, ...others }: 
   mustBe('nextAttemptMs', nextAttemptMs);
   mustBe('budgetMs', budgetMs);
   noOthers(others, 'elapsedMs, nextAttemptMs, budgetMs');
-  return elapsedMs + nextAttemptMs <= budgetMs;
+  return fits(elapsedMs, nextAttemptMs, budgetMs);
 }
+
+/** As `withinBudget`, for arguments that are known to be right; a budget of Infinity takes everything. */
+export const fits = (elapsedMs: number, nextAttemptMs: number, budgetMs: number): boolean => elapsedMs + nextAttemptMs <= budgetMs;
 
 export interface TimeBudget {
   /** What has passed, in milliseconds: finite, >= 0. */

@@ -90,6 +90,10 @@ function letGo(handle: unknown): void {
 export function createSystemClock({ unref = false, ...others }: { readonly unref?: boolean | undefined } = {}): Clock {
   mustBe('unref', unref, aBoolean);
   noOthers(others, 'unref');
+  return clockOnHost(unref);
+}
+
+function clockOnHost(unref: boolean): Clock {
   return Object.freeze({
     now: () => Date.now(),
     monotonicNow,
@@ -121,4 +125,4 @@ export function createSystemClock({ unref = false, ...others }: { readonly unref
 }
 
 /** The production clock: `createSystemClock()`. Waits keep a Node process alive, since work is owed. */
-export const systemClock: Clock = /* @__PURE__ */ createSystemClock();
+export const systemClock: Clock = /* @__PURE__ */ clockOnHost(false);

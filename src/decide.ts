@@ -1,5 +1,5 @@
 import { aBoolean, aCount, aFunction, anInstant, mustBe, noOthers } from './assert.js';
-import { withinBudget } from './budget.js';
+import { fits } from './budget.js';
 import { type Judgement, judge, judgement } from './classify.js';
 import { type DeadLetterDecision, type DeadLetterReason, micro, type RetryDecision } from './decision.js';
 import { planDelay } from './delay.js';
@@ -130,10 +130,7 @@ export function decideChecked(
 
   const { backoffMs, drawnFrom } = planDelay(policy, { attempt, error, elapsedMs, previousDelayMs, retryAfterMs }, random);
   const delayMs = (retryAfterMs ?? 0) + backoffMs;
-  const nextAttemptMs = policy.attemptTimeoutMs ?? 1;
-  if (totalBudgetMs < Infinity && !withinBudget({ elapsedMs: elapsedMs + delayMs, nextAttemptMs, budgetMs: totalBudgetMs })) {
-    return end('budget-exhausted');
-  }
+  if (!fits(elapsedMs + delayMs, policy.attemptTimeoutMs ?? 1, totalBudgetMs)) return end('budget-exhausted');
   const { startedAt, durationMs } = facts;
   const retryAt = now + delayMs;
   const retry = { action: 'retry', attempt, startedAt, durationMs, elapsedMs, error, judgedBy, backoffMs, delayMs, retryAt } as const;

@@ -13,7 +13,7 @@ export type DeadLetterReason =
   | 'aborted'; //             the caller's signal
 
 /** The attempt that was decided on. */
-export interface AttemptTimes {
+interface AttemptTimes {
   /** Its number, from 1. */
   readonly attempt: number;
   /** When it began, epoch milliseconds. */

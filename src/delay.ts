@@ -1,5 +1,5 @@
 import { mustBe, quiet } from './assert.js';
-import { exponentialBackoff } from './backoff.js';
+import { longestDelay } from './backoff.js';
 import { callHook } from './hook.js';
 import { type DrawRange, decorrelatedRange, draw, equalRange, fullRange, type RandomSource, wholeMs } from './jitter.js';
 import type { DelayContext, ResolvedPolicy } from './policy.js';
@@ -16,7 +16,7 @@ export function planDelay(policy: ResolvedPolicy<never>, context: DelayContext, 
     const checkedRandom: RandomSource = (min, max) => callHook('random', () => draw([min, max], random));
     return { backoffMs: callHook('delay', () => checkedDelay(delay(context, checkedRandom))) };
   }
-  if (jitter === 'none') return { backoffMs: wholeMs(exponentialBackoff(context.attempt, policy.backoff)) };
+  if (jitter === 'none') return { backoffMs: wholeMs(longestDelay(context.attempt, policy.backoff)) };
   const drawnFrom = Object.freeze(rangeOf(policy, context));
   return { backoffMs: callHook('random', () => draw(drawnFrom, random)), drawnFrom };
 }
@@ -24,7 +24,7 @@ export function planDelay(policy: ResolvedPolicy<never>, context: DelayContext, 
 function rangeOf({ backoff, jitter }: ResolvedPolicy<never>, { attempt, previousDelayMs = backoff.baseMs }: DelayContext): DrawRange {
   if (jitter === 'decorrelated') return decorrelatedRange(previousDelayMs, backoff.baseMs, backoff.capMs);
   const range = jitter === 'equal' ? equalRange : fullRange;
-  return range(exponentialBackoff(attempt, backoff));
+  return range(longestDelay(attempt, backoff));
 }
 
 function checkedDelay(ms: number): number {

@@ -1,4 +1,4 @@
-import { isObject, mustBe, noOthers, show } from './assert.js';
+import { fault, isObject, mustBe, noOthers, show } from './assert.js';
 
 /** Whether a failure is worth another attempt; `retryAfterMs` is the wait that the server demands, finite and >= 0 (anything else is no hint). */
 export type Verdict = 'transient' | 'permanent' | { readonly verdict: 'transient'; readonly retryAfterMs: number };
@@ -70,7 +70,7 @@ export function markOf(error: unknown): Verdict | undefined {
 }
 
 /** A wait that a server can have meant. */
-export const isHint = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value < Infinity;
+export const isHint = (value: unknown): value is number => fault('', value) === undefined;
 
 /** Reads a property of anything that can be thrown; a getter or a Proxy trap that throws counts as no property. */
 export function readSafely(value: unknown, key: PropertyKey): unknown {

@@ -1,5 +1,5 @@
 import { aDuration, aFactor, aFunction, anObject, type Rule } from './assert.js';
-import type { BackoffOptions } from './backoff.js';
+import type { BackoffOptions, ResolvedBackoff } from './backoff.js';
 import type { Classifier } from './classify.js';
 import type { RandomSource } from './jitter.js';
 import type { Verdict } from './mark.js';
@@ -45,7 +45,7 @@ export interface RetryPolicy<T = unknown> {
 /** A policy that was checked and completed, and is frozen. */
 export interface ResolvedPolicy<T = unknown> extends RetryPolicy<T> {
   readonly maxAttempts: number;
-  readonly backoff: { readonly [Name in keyof BackoffOptions]-?: number };
+  readonly backoff: ResolvedBackoff;
   readonly jitter: Jitter;
   readonly maxRetryAfterMs: number;
   readonly classify: readonly Classifier[];

@@ -65,11 +65,12 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
 
   /** What follows from the attempt that has settled. */
   decide(): Decision {
-    const { attempt, startedAt, durationMs, elapsedMs } = (this.#attempt as Attempt).settle();
+    const success = (this.#attempt as Attempt).settle();
     this.#attempt = undefined;
     const judged = this.#returned ? this.#judgeValue() : undefined;
-    if (this.#returned && judged === undefined) return { action: 'succeed', attempt, startedAt, durationMs, elapsedMs };
+    if (this.#returned && judged === undefined) return success;
     this.#returned = false;
+    const { attempt, startedAt, durationMs, elapsedMs } = success;
     return this.#decideFailure({ attempt, startedAt, durationMs, elapsedMs, error: this.#outcome }, judged);
   }
 

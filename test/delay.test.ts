@@ -142,6 +142,7 @@ describe('a custom delay', () => {
   ])('that answers %s ms is a wait of %s ms, rounded up, in place of backoff and jitter', (answer, backoffMs) => {
     const decision = planned({ delay: () => answer, backoff: { baseMs: 9 }, jitter: 'equal' });
     expect([decision.backoffMs, decision.delayMs]).toEqual([backoffMs, backoffMs]);
+    expect(planned({ delay: () => answer }, longest, { attempt: 1_025 }).backoffMs).toBe(backoffMs);
     expect(decision).not.toHaveProperty('drawnFrom');
   });
 

@@ -18,6 +18,7 @@ test('a process with nothing but pending waits of a clock with unref ends at onc
     const clock = createSystemClock({ unref: true });
     runWithRetry(${fails}, policy, { clock }).then(() => console.log('the run ended'));
     runWithRetry(() => new Promise(() => {}), policy, { clock }).then(() => console.log('the hanging run ended'));
+    runWithRetry(${fails}, { maxAttempts: Infinity, backoff: { baseMs: 0 } }, { clock }).then(() => console.log('the endless run ended'));
     process.on('exit', (code) => console.log('exit', code));`);
   expect(printed).toBe('exit 0\n');
 });
