@@ -25,6 +25,7 @@ export interface AttemptContext {
   readonly commit: () => void;
 }
 
+/** What is retried: called once for each attempt, synchronous or not. It must be safe to call again. */
 export type Task<T> = (context: AttemptContext) => T | PromiseLike<T>;
 
 /** What the attempts of one run share. */

@@ -1,5 +1,6 @@
 import { aCount, aFactor, mustBe, noOthers } from './assert.js';
 
+/** How the wait grows from one failed attempt to the next. */
 export interface BackoffOptions {
   /** Wait after the first failed attempt, in milliseconds: finite, >= 0. */
   readonly baseMs: number;

@@ -27,6 +27,7 @@ export interface Failure {
   readonly verdict?: Verdict | undefined;
 }
 
+/** What a decision takes from outside: the instant, and chance. */
 export interface Environment {
   /** The wall clock, epoch milliseconds. */
   readonly now: number;

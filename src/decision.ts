@@ -24,10 +24,12 @@ interface AttemptTimes {
   readonly elapsedMs: number;
 }
 
+/** The attempt succeeded: the run ends with its value. */
 export interface SucceedDecision extends AttemptTimes {
   readonly action: 'succeed';
 }
 
+/** The attempt failed and will be repeated, after `delayMs`. */
 export interface RetryDecision extends AttemptTimes {
   readonly action: 'retry';
   /** What the attempt failed with: the very thing that was thrown, or the value that `classifyValue` refused. */
@@ -45,6 +47,7 @@ export interface RetryDecision extends AttemptTimes {
   readonly retryAt: number;
 }
 
+/** The run ends without a value, for the `reason` given. */
 export interface DeadLetterDecision extends AttemptTimes {
   readonly action: 'dead-letter';
   /** What the last attempt failed with. */

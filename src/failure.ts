@@ -3,6 +3,7 @@ import { brand, PERMANENT, readSafely, TRANSIENT } from './mark.js';
 
 const ATTEMPT_TIMEOUT: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.attempt-timeout');
 
+/** What a `TransientFailure` may bring: its cause, and the wait that the server demands in milliseconds, finite, >= 0. */
 export interface FailureOptions {
   readonly cause?: unknown;
   readonly retryAfterMs?: number | undefined;

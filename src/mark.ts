@@ -11,7 +11,7 @@ const MARKS: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.marks');
 /**
  * Marks an error as transient without writing on it (it may be frozen); for errors whose class is not one's own.
  *
- * The permanent mark wins over this one, and stays. Marking again replaces the hint.
+ * The permanent mark wins over this one, and stays. A new hint replaces the one before; without one, that stays.
  *
  * @param options  `retryAfterMs`: the wait that the server demands, in milliseconds, finite, >= 0
  * @returns the error itself
@@ -62,11 +62,11 @@ export function isTransient(error: unknown): boolean {
 export function markOf(error: unknown): Verdict | undefined {
   const given = isObject(error) ? marks()?.get(error) : undefined;
   if (given === 'permanent' || readSafely(error, PERMANENT) === true) return 'permanent';
-  if (given !== undefined) return given;
+  if (isObject(given)) return given;
   const brand = readSafely(error, TRANSIENT);
   const retryAfterMs = readSafely(brand, 'retryAfterMs');
   if (isHint(retryAfterMs)) return { verdict: 'transient', retryAfterMs };
-  return brand === true || isObject(brand) ? 'transient' : undefined;
+  return brand === true || isObject(brand) ? 'transient' : given;
 }
 
 /** A wait that a server can have meant. */
@@ -88,7 +88,8 @@ function mark<E extends object>(error: E, verdict: Verdict): E {
   if (!isObject(error)) throw new TypeError(`error must be an object to bear a mark, got ${show(error)}`);
   const all = marks() ?? new WeakMap<object, Verdict>();
   (globalThis as { [MARKS]?: WeakMap<object, Verdict> })[MARKS] = all;
-  if (all.get(error) !== 'permanent') all.set(error, verdict);
+  const known = all.get(error);
+  if (known === undefined || verdict === 'permanent' || (known !== 'permanent' && verdict !== 'transient')) all.set(error, verdict);
   return error;
 }
 

@@ -14,11 +14,13 @@ interface ResultBase {
   readonly droppedDecisions: number;
 }
 
+/** A run that ended with the task's value. */
 export interface Succeeded<T> extends ResultBase {
   readonly ok: true;
   readonly value: T;
 }
 
+/** A run that ended without a value. */
 export interface DeadLettered extends ResultBase {
   readonly ok: false;
   /** What the task last failed with, as it was thrown; for `'aborted'`, the signal's reason. */

@@ -5,6 +5,10 @@ import type { RandomSource } from './jitter.js';
 import type { Verdict } from './mark.js';
 import { Faults, type Rules } from './options.js';
 
+/**
+ * How chance spreads the backoff: `'full'` draws from 0 to all of it, `'equal'` from half to all, `'decorrelated'` from the base to three
+ * times the wait before, `'none'` takes all of it.
+ */
 export type Jitter = 'full' | 'equal' | 'decorrelated' | 'none';
 
 /** What a policy's `delay` is told. */

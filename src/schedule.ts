@@ -4,6 +4,7 @@ import { hookError } from './hook.js';
 import type { RandomSource } from './jitter.js';
 import { anAttemptLimit, type RetryPolicy, resolvePolicy } from './policy.js';
 
+/** One wait of a policy, at its longest. */
 export interface ScheduleRow {
   /** Number of the failed attempt that the wait follows, from 1. */
   readonly attempt: number;

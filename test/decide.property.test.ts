@@ -19,10 +19,12 @@ const durations = fc.oneof(
 );
 const limits = fc.oneof(
   fc.double({ min: 1e-3, max: 1e6, noNaN: true }),
-  fc.integer({ min: 1, max: 1e6 }),
+  fc.integer({ min: 1, max: 1e5 }),
+  fc.integer({ min: 1e5, max: 1e9 }),
   fc.constantFrom(Number.MIN_VALUE, Number.MAX_VALUE, Infinity),
 );
-const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 }); // absent as often as not
+const hints = fc.oneof(fc.nat(100), durations, fc.constant(Infinity));
 
 const backoffs = fc.record({
   baseMs: optional(durations),
@@ -37,23 +39,30 @@ const policies: fc.Arbitrary<RetryPolicy> = fc
     delay: optional(durations.map((ms) => () => ms)),
     attemptTimeoutMs: optional(limits),
     totalBudgetMs: optional(limits),
-    maxRetryAfterMs: optional(fc.oneof(durations, fc.constant(Infinity))),
+    maxRetryAfterMs: optional(hints),
     classify: optional(fc.constantFrom<Verdict | undefined>('transient', 'permanent', undefined).map((verdict) => () => verdict)),
   })
   .map((policy) => policy as RetryPolicy);
 const verdicts: fc.Arbitrary<Verdict> = fc.oneof(
   { arbitrary: fc.constant('transient' as const), weight: 3 },
+  {
+    arbitrary: fc.oneof(hints, fc.constantFrom(-1, Number.NaN)).map((retryAfterMs) => ({ verdict: 'transient' as const, retryAfterMs })),
+    weight: 3,
+  },
   fc.constant('permanent' as const),
-  fc.oneof(durations, fc.constantFrom(-1, Number.NaN, Infinity)).map((retryAfterMs) => ({ verdict: 'transient' as const, retryAfterMs })),
 );
 const failures: fc.Arbitrary<Failure> = fc.record({
-  attempt: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constantFrom(1024, 1025, Number.MAX_SAFE_INTEGER)),
+  attempt: fc.oneof(
+    { arbitrary: fc.integer({ min: 1, max: 3 }), weight: 4 },
+    fc.integer({ min: 1, max: 12 }),
+    fc.constantFrom(1024, 1025, Number.MAX_SAFE_INTEGER),
+  ),
   error: fc.anything(),
-  elapsedMs: durations,
+  elapsedMs: fc.oneof(fc.nat(1_000), durations),
   durationMs: optional(durations),
   previousDelayMs: optional(durations),
-  committed: optional(fc.boolean()),
-  verdict: optional(verdicts),
+  committed: fc.constantFrom(undefined, false, false, true),
+  verdict: fc.option(verdicts, { nil: undefined, freq: 8 }),
 });
 /** Chance at its ends, and in between. */
 const units = fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true }));
