@@ -52,6 +52,15 @@ export class SignalWatch {
     this.stop = onAbort(signal, () => this.interrupt?.(this.reason));
   }
 
+  /** Settles as the work does, or resolves as soon as the signal aborts; what the work does later is observed and dropped. */
+  orAborted(work: Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.interrupt = () => resolve();
+      if (this.aborted) resolve();
+      work.then(resolve, reject);
+    });
+  }
+
   get aborted(): boolean {
     return this.#signal.aborted;
   }

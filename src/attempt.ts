@@ -31,6 +31,8 @@ export type Task<T> = (context: AttemptContext) => T | PromiseLike<T>;
 /** What the attempts of one run share. */
 export interface SharedByAttempts extends Stopwatch {
   readonly idempotencyKey: string;
+  /** What the attempt before failed with, as the cause of what fails next. */
+  readonly lastFailure: { readonly cause: unknown } | undefined;
   committed: boolean;
 }
 
@@ -58,7 +60,7 @@ export class Attempt implements AttemptContext {
     if (this.#endsAtMs === Infinity) return;
     const limit = this.#endsAtMs < totalBudgetMs ? 'attempt' : 'budget';
     const timeoutMs = between(this.#startedAtMs, this.#endsAtMs);
-    this.#cancelLimit = run.schedule(timeoutMs, () => this.cutOff(new AttemptTimeout(limit, timeoutMs)));
+    this.#cancelLimit = run.schedule(timeoutMs, () => this.cutOff(new AttemptTimeout(limit, timeoutMs, run.lastFailure)));
   }
 
   get signal(): AbortSignal {

@@ -39,7 +39,8 @@ export class TransientFailure extends Error {
  * What an attempt fails with when its time is up; transient, and also the reason of the attempt's `signal`.
  *
  * `limit` tells which limit it was: `'attempt'` (the policy's `attemptTimeoutMs`) or `'budget'` (what was left of `totalBudgetMs`);
- * `timeoutMs` is the time that the attempt had, in milliseconds.
+ * `timeoutMs` is the time that the attempt had, in milliseconds; `cause` is what the attempt before failed with, if there was one, so
+ * that a limit never hides the real trouble.
  *
  * @example
  * const error = new AttemptTimeout('attempt', 8_000)
@@ -50,8 +51,8 @@ export class AttemptTimeout extends TransientFailure {
   readonly limit: 'attempt' | 'budget';
   readonly timeoutMs: number;
 
-  constructor(limit: 'attempt' | 'budget', timeoutMs: number) {
-    super(`the attempt took longer than ${timeoutMs} ms (${limit} limit)`);
+  constructor(limit: 'attempt' | 'budget', timeoutMs: number, options?: { readonly cause?: unknown }) {
+    super(`the attempt took longer than ${timeoutMs} ms (${limit} limit)`, options);
     brand(this, ATTEMPT_TIMEOUT);
     this.limit = limit;
     this.timeoutMs = timeoutMs;

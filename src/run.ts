@@ -42,6 +42,10 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
     return this.#watch?.aborted === true;
   }
 
+  get lastFailure(): { readonly cause: unknown } | undefined {
+    return this.#retry && { cause: this.#retry.error };
+  }
+
   startAttempt(): void {
     this.#attempt = new Attempt(this, (this.#retry?.attempt ?? 0) + 1, this.#policy);
   }
@@ -127,15 +131,10 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
       this.#droppedDecisions++;
     }
     if (onDecision === undefined) return undefined;
-    const told = callHook('onDecision', () => Promise.resolve(onDecision(Object.freeze(decision))));
-    return new Promise((resolve, reject) => {
-      if (this.#watch !== undefined) this.#watch.interrupt = () => resolve();
-      if (this.aborted) resolve();
-      told.then(
-        () => resolve(),
-        (cause) => reject(new RetryHookError('onDecision', cause)),
-      );
+    const told = callHook('onDecision', () => Promise.resolve(onDecision(Object.freeze(decision)))).then(undefined, (cause) => {
+      throw new RetryHookError('onDecision', cause);
     });
+    return this.#watch === undefined ? told : this.#watch.orAborted(told);
   }
 
   /** The result that its last decision stands for; without one, the caller aborted before the first attempt. */

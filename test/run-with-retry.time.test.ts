@@ -37,6 +37,7 @@ describe('the limit of one attempt', () => {
     const error = first?.action === 'retry' && first.error;
     expect(isAttemptTimeout(error) && isTransient(error)).toBe(true);
     expect(error).toMatchObject({ limit: 'attempt', timeoutMs: 8_000, name: 'AttemptTimeout' });
+    expect(error).not.toHaveProperty('cause');
     expect(first).toMatchObject({ durationMs: 8_000, judgedBy: 'mark' });
   });
 
@@ -171,6 +172,16 @@ describe('the budget of a run', () => {
     expect(result).toMatchObject({ ok: false, reason: 'budget-exhausted', attempts: 1, elapsedMs: 5_000 });
     expect(!result.ok && result.error).toMatchObject({ limit: 'budget', timeoutMs: 5_000 });
     expect(signal?.reason).toBe(!result.ok && result.error);
+  });
+
+  test('does not hide the real trouble: the error of the cut-off attempt has the failure before as its cause', async () => {
+    const error = new TransientFailure('the real trouble');
+    const task = ({ attempt }: { attempt: number }) => (attempt === 1 ? Promise.reject(error) : never());
+    const run = runWithRetry(task, { totalBudgetMs: 5_000, jitter: 'none' }, options);
+    await clock.advance(5_000);
+    const result = await run;
+    expect(result).toMatchObject({ ok: false, reason: 'budget-exhausted', error: { limit: 'budget', timeoutMs: 3_000 } });
+    expect(!result.ok && (result.error as Error).cause).toBe(error);
   });
 
   test('limits each attempt to what is left of it', async () => {
