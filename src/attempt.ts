@@ -3,7 +3,7 @@ import { AttemptTimeout } from './failure.js';
 import type { ResolvedPolicy } from './policy.js';
 import { between, type Stopwatch } from './stopwatch.js';
 
-/** What a task is told of its attempt. */
+/** What a task is told of its attempt. Its members are getters: take them off by name; a spread or a rest copies none of them. */
 export interface AttemptContext {
   /** Number of this attempt: 1, 2, 3 … */
   readonly attempt: number;
@@ -36,10 +36,12 @@ export interface SharedByAttempts extends Stopwatch {
   committed: boolean;
 }
 
-/** One call of the task: what the task is told, its time, and the end that can be put to it from outside. */
+/**
+ * One call of the task. Its members are what the task may see; what is for the runner alone is static, out of the task's reach.
+ */
 export class Attempt implements AttemptContext {
-  readonly attempt: number;
   readonly #run: SharedByAttempts;
+  readonly #number: number;
   readonly #startedAt: number;
   /** When it began and when its time is up, in milliseconds since the run began. */
   readonly #startedAtMs: number;
@@ -51,16 +53,20 @@ export class Attempt implements AttemptContext {
   #settled = false;
 
   /** Its time starts here. */
-  constructor(run: SharedByAttempts, attempt: number, { attemptTimeoutMs = Infinity, totalBudgetMs = Infinity }: ResolvedPolicy<never>) {
+  constructor(run: SharedByAttempts, number: number, { attemptTimeoutMs = Infinity, totalBudgetMs = Infinity }: ResolvedPolicy<never>) {
     this.#run = run;
-    this.attempt = attempt;
+    this.#number = number;
     this.#startedAtMs = run.elapsedMs();
     this.#startedAt = run.wallClock();
     this.#endsAtMs = Math.min(this.#startedAtMs + attemptTimeoutMs, totalBudgetMs);
     if (this.#endsAtMs === Infinity) return;
     const limit = this.#endsAtMs < totalBudgetMs ? 'attempt' : 'budget';
     const timeoutMs = between(this.#startedAtMs, this.#endsAtMs);
-    this.#cancelLimit = run.schedule(timeoutMs, () => this.cutOff(new AttemptTimeout(limit, timeoutMs, run.lastFailure)));
+    this.#cancelLimit = run.schedule(timeoutMs, () => Attempt.cutOff(this, new AttemptTimeout(limit, timeoutMs, run.lastFailure)));
+  }
+
+  get attempt(): number {
+    return this.#number;
   }
 
   get signal(): AbortSignal {
@@ -85,38 +91,34 @@ export class Attempt implements AttemptContext {
     };
   }
 
-  get isLimited(): boolean {
-    return this.#cancelLimit !== undefined;
+  static isLimited(attempt: Attempt): boolean {
+    return attempt.#cancelLimit !== undefined;
   }
 
   /** Calls the task and settles as it does, or rejects when the attempt is cut off. What the task does after that is observed and dropped. */
-  outcome<T>(task: Task<T>): Promise<T> {
+  static outcome<T>(attempt: Attempt, task: Task<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#reject = reject;
-      Promise.resolve(task(this)).then(resolve, reject);
+      attempt.#reject = reject;
+      if (attempt.#cut === undefined) Promise.resolve(task(attempt)).then(resolve, reject);
+      else reject(attempt.#cut.reason);
     });
   }
 
-  /** Ends the attempt from outside: the task's signal aborts, and the attempt fails with the same reason. */
-  cutOff(reason: unknown): void {
-    if (this.#settled) return;
-    this.#settled = true;
-    this.#cut = { reason };
-    this.#controller?.abort(reason);
-    this.#reject?.(reason);
+  /** Ends an attempt from outside: the task's signal aborts, and the attempt fails with the same reason. */
+  static cutOff(attempt: Attempt, reason: unknown): void {
+    if (attempt.#settled) return;
+    attempt.#settled = true;
+    attempt.#cut = { reason };
+    attempt.#controller?.abort(reason);
+    attempt.#reject?.(reason);
   }
 
   /** From here on nothing aborts the task's signal. Answers the decision on an attempt that succeeded. */
-  settle(): SucceedDecision {
-    this.#settled = true;
-    this.#cancelLimit?.();
-    const elapsedMs = this.#run.elapsedMs();
-    return {
-      action: 'succeed',
-      attempt: this.attempt,
-      startedAt: this.#startedAt,
-      durationMs: between(this.#startedAtMs, elapsedMs),
-      elapsedMs,
-    };
+  static settle(attempt: Attempt): SucceedDecision {
+    attempt.#settled = true;
+    attempt.#cancelLimit?.();
+    const elapsedMs = attempt.#run.elapsedMs();
+    const durationMs = between(attempt.#startedAtMs, elapsedMs);
+    return { action: 'succeed', attempt: attempt.#number, startedAt: attempt.#startedAt, durationMs, elapsedMs };
   }
 }

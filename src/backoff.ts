@@ -1,4 +1,4 @@
-import { aCount, aFactor, mustBe, noOthers } from './assert.js';
+import { aCount, aFactor, given, mustBe, noOthers } from './assert.js';
 
 /** How the wait grows from one failed attempt to the next. */
 export interface BackoffOptions {
@@ -33,7 +33,8 @@ export type ResolvedBackoff = { readonly [Name in keyof BackoffOptions]-?: numbe
  * exponentialBackoff(6, { baseMs: 2_000, capMs: 60_000 }) // => 60_000
  * exponentialBackoff(1_000_000, { baseMs: 2_000, capMs: 60_000, factor: 10 }) // => 60_000
  */
-export function exponentialBackoff(attempt: number, { baseMs, capMs, factor = 2, ...others }: BackoffOptions): number {
+export function exponentialBackoff(attempt: number, options: BackoffOptions): number {
+  const { baseMs, capMs, factor = 2, ...others } = given(options);
   mustBe('attempt', attempt, aCount);
   mustBe('baseMs', baseMs);
   mustBe('capMs', capMs);
@@ -44,4 +45,4 @@ export function exponentialBackoff(attempt: number, { baseMs, capMs, factor = 2,
 
 /** As `exponentialBackoff`, for arguments that are known to be right. */
 export const longestDelay = (attempt: number, { baseMs, capMs, factor }: ResolvedBackoff): number =>
-  baseMs && Math.min(capMs, baseMs * factor ** (attempt - 1)); // 0 * Infinity would be NaN
+  baseMs > 0 ? Math.min(capMs, baseMs * factor ** (attempt - 1)) : 0; // 0 * Infinity would be NaN

@@ -1,4 +1,4 @@
-import { mustBe, noOthers } from './assert.js';
+import { given, mustBe, noOthers } from './assert.js';
 
 /**
  * Whether what comes next still fits into a time budget.
@@ -16,7 +16,8 @@ import { mustBe, noOthers } from './assert.js';
  * withinBudget({ elapsedMs: 22_000, nextAttemptMs: 8_000, budgetMs: 30_000 }) // => true
  * withinBudget({ elapsedMs: 29_000, nextAttemptMs: 8_000, budgetMs: 30_000 }) // => false
  */
-export function withinBudget({ elapsedMs, nextAttemptMs, budgetMs, ...others }: TimeBudget): boolean {
+export function withinBudget(budget: TimeBudget): boolean {
+  const { elapsedMs, nextAttemptMs, budgetMs, ...others } = given(budget, 'budget');
   mustBe('elapsedMs', elapsedMs);
   mustBe('nextAttemptMs', nextAttemptMs);
   mustBe('budgetMs', budgetMs);
@@ -27,6 +28,7 @@ export function withinBudget({ elapsedMs, nextAttemptMs, budgetMs, ...others }: 
 /** As `withinBudget`, for arguments that are known to be right; a budget of Infinity takes everything. */
 export const fits = (elapsedMs: number, nextAttemptMs: number, budgetMs: number): boolean => elapsedMs + nextAttemptMs <= budgetMs;
 
+/** What `withinBudget` weighs. */
 export interface TimeBudget {
   /** What has passed, in milliseconds: finite, >= 0. */
   readonly elapsedMs: number;

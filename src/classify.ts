@@ -1,4 +1,5 @@
-import { quiet, show } from './assert.js';
+import { quiet } from './assert.js';
+import { messageOf } from './failure.js';
 import { isHint, markOf, readSafely, type Verdict } from './mark.js';
 
 /**
@@ -49,7 +50,7 @@ export function judgement(verdict: Verdict, judgedBy: JudgedBy = 'classifier'): 
   const wellFormed = readSafely(verdict, 'verdict') === 'transient' && (retryAfterMs === undefined || typeof retryAfterMs === 'number');
   if (!wellFormed) {
     quiet(verdict);
-    throw new TypeError(`a verdict must be 'transient', 'permanent' or { verdict: 'transient', retryAfterMs }, got ${show(verdict)}`);
+    throw new TypeError(`a verdict must be 'transient', 'permanent' or { verdict: 'transient', retryAfterMs }, got ${messageOf(verdict)}`);
   }
   return {
     transient: true,

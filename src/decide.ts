@@ -1,4 +1,4 @@
-import { aBoolean, aCount, aFunction, anInstant, mustBe, noOthers } from './assert.js';
+import { aBoolean, aCount, aFunction, anInstant, given, mustBe, noOthers } from './assert.js';
 import { fits } from './budget.js';
 import { type Judgement, judge, judgement } from './classify.js';
 import { type DeadLetterDecision, type DeadLetterReason, micro, type RetryDecision } from './decision.js';
@@ -64,7 +64,7 @@ export function decide(
   policy: RetryPolicy<any>,
   environment: Environment,
 ): RetryDecision | DeadLetterDecision {
-  const { now, random, ...otherSurroundings } = environment;
+  const { now, random, ...otherSurroundings } = given(environment, 'environment');
   mustBe('environment.now', now, anInstant);
   mustBe('environment.random', random, aFunction);
   noOthers(otherSurroundings, 'now, random');
@@ -78,7 +78,7 @@ export function decide(
     committed = false,
     verdict,
     ...others
-  } = failure;
+  } = given(failure, 'failure');
   mustBe('failure.attempt', attempt, aCount);
   mustBe('failure.elapsedMs', elapsedMs);
   mustBe('failure.durationMs', durationMs);
@@ -136,6 +136,15 @@ export function decideChecked(
   const retryAt = now + delayMs;
   const retry = { action: 'retry', attempt, startedAt, durationMs, elapsedMs, error, judgedBy, backoffMs, delayMs, retryAt } as const;
   return Object.freeze(Object.assign(retry, drawnFrom && { drawnFrom }, hint));
+}
+
+/** What a returned value is a failure by, if it is one. */
+export function judgeValue<T>(value: T, { classifyValue }: ResolvedPolicy<T>): Judgement | undefined {
+  if (classifyValue === undefined) return undefined;
+  return callHook('classifyValue', () => {
+    const verdict = classifyValue(value);
+    return verdict === undefined ? undefined : judgement(verdict);
+  });
 }
 
 /** The end of a run, in the form of the log. */

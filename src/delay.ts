@@ -30,5 +30,5 @@ function rangeOf({ backoff, jitter }: ResolvedPolicy<never>, { attempt, previous
 function checkedDelay(ms: number): number {
   if (typeof ms !== 'number') quiet(ms);
   mustBe('delay()', ms);
-  return Math.min(Math.ceil(ms), Number.MAX_SAFE_INTEGER);
+  return Math.min(Math.max(Math.ceil(ms), 0), Number.MAX_SAFE_INTEGER); // no -0
 }

@@ -1,4 +1,4 @@
-import { mustBe, noOthers, show } from './assert.js';
+import { isObject, mustBe, noOthers, type Rule, show } from './assert.js';
 import { brand, PERMANENT, readSafely, TRANSIENT } from './mark.js';
 
 const ATTEMPT_TIMEOUT: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.attempt-timeout');
@@ -23,8 +23,9 @@ export interface FailureOptions {
 export class TransientFailure extends Error {
   declare readonly retryAfterMs?: number | undefined;
 
-  constructor(message?: string, { retryAfterMs, ...options }: FailureOptions = {}) {
-    const { cause: _, ...others } = options;
+  constructor(message?: string, options: FailureOptions = {}) {
+    mustBe('options', options, optionsOfFailure);
+    const { cause: _, retryAfterMs, ...others } = options;
     noOthers(others, 'cause, retryAfterMs');
     giveNames();
     super(message, options);
@@ -59,6 +60,13 @@ export class AttemptTimeout extends TransientFailure {
   }
 }
 
+/** An error in their place would be dropped unseen. */
+const optionsOfFailure: Rule = {
+  words: 'an object such as { cause: error }',
+  holds: (value: object) => !(value instanceof Error),
+  type: 'object',
+};
+
 /** Names the classes. Not at the top of the module: what has an effect there, no bundler leaves out. */
 function giveNames(): void {
   TransientFailure.prototype.name = 'TransientFailure';
@@ -85,5 +93,6 @@ export const isAttemptTimeout = (error: unknown): error is AttemptTimeout => rea
 /** What was thrown, in a few words; never throws. */
 export function messageOf(thrown: unknown): string {
   const message = readSafely(thrown, 'message');
-  return typeof message === 'string' ? message : show(thrown);
+  const kind = readSafely(thrown, Symbol.toStringTag);
+  return typeof message === 'string' ? message : isObject(thrown) && typeof kind === 'string' ? kind : show(thrown);
 }

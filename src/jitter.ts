@@ -1,4 +1,4 @@
-import { aFunction, mustBe, noOthers, quiet, show } from './assert.js';
+import { aFunction, given, mustBe, noOthers, quiet, show } from './assert.js';
 
 /**
  * A uniform integer in [min, max], both ends included. `min` and `max` are safe integers with `min <= max`.
@@ -100,9 +100,10 @@ export function equalJitter(delayMs: number, random: RandomSource): number {
  */
 export function decorrelatedJitter(
   previousDelayMs: number,
-  { baseMs, capMs, ...others }: { readonly baseMs: number; readonly capMs: number },
+  options: { readonly baseMs: number; readonly capMs: number },
   random: RandomSource,
 ): number {
+  const { baseMs, capMs, ...others } = given(options);
   mustBe('previousDelayMs', previousDelayMs);
   mustBe('baseMs', baseMs);
   mustBe('capMs', capMs);

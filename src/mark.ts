@@ -1,15 +1,16 @@
-import { fault, isObject, mustBe, noOthers, show } from './assert.js';
+import { fault, given, isObject, mustBe, noOthers, show } from './assert.js';
 
 /** Whether a failure is worth another attempt; `retryAfterMs` is the wait that the server demands, finite and >= 0 (anything else is no hint). */
-export type Verdict = 'transient' | 'permanent' | { readonly verdict: 'transient'; readonly retryAfterMs: number };
+export type Verdict = 'transient' | 'permanent' | { readonly verdict: 'transient'; readonly retryAfterMs?: number | undefined };
 
-// Marks are brands and not classes, so that they hold across copies of this library and across realms.
+// Brands and not classes, so that they hold across copies of this library and across realms.
 export const TRANSIENT: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.transient');
 export const PERMANENT: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.permanent');
 const MARKS: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.marks');
 
 /**
- * Marks an error as transient without writing on it (it may be frozen); for errors whose class is not one's own.
+ * Marks an error as transient without writing on it (it may be frozen); for errors whose class is not one's own. All copies of this
+ * library in a realm know the mark; another realm does not.
  *
  * The permanent mark wins over this one, and stays. A new hint replaces the one before; without one, that stays.
  *
@@ -21,10 +22,8 @@ const MARKS: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.marks');
  * const error = markTransient(new Error('lock wait timeout'), { retryAfterMs: 200 })
  * isTransient(error) // => true
  */
-export function markTransient<E extends object>(
-  error: E,
-  { retryAfterMs, ...others }: { readonly retryAfterMs?: number | undefined } = {},
-): E {
+export function markTransient<E extends object>(error: E, options: { readonly retryAfterMs?: number | undefined } = {}): E {
+  const { retryAfterMs, ...others } = given(options);
   noOthers(others, 'retryAfterMs');
   if (retryAfterMs === undefined) return mark(error, 'transient');
   mustBe('retryAfterMs', retryAfterMs);
@@ -60,13 +59,13 @@ export function isTransient(error: unknown): boolean {
 
 /** The verdict that `error` bears about itself, if it bears one. */
 export function markOf(error: unknown): Verdict | undefined {
-  const given = isObject(error) ? marks()?.get(error) : undefined;
-  if (given === 'permanent' || readSafely(error, PERMANENT) === true) return 'permanent';
-  if (isObject(given)) return given;
+  const mark = isObject(error) ? marks()?.get(error) : undefined;
+  if (mark === 'permanent' || readSafely(error, PERMANENT) === true) return 'permanent';
+  if (isObject(mark)) return mark;
   const brand = readSafely(error, TRANSIENT);
   const retryAfterMs = readSafely(brand, 'retryAfterMs');
   if (isHint(retryAfterMs)) return { verdict: 'transient', retryAfterMs };
-  return brand === true || isObject(brand) ? 'transient' : given;
+  return brand === true || isObject(brand) ? 'transient' : mark;
 }
 
 /** A wait that a server can have meant. */

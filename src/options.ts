@@ -19,7 +19,7 @@ export class Faults {
     if (noObject !== undefined) return {} as T;
     for (const given in options) {
       if (rules[given]?.words !== undefined) continue; // asked of the rule, since every object has a "constructor"
-      this.#note(new TypeError(`unknown option ${path}${given} (did you mean ${path}${nearest(given, Object.keys(rules))}?)`));
+      this.#note(new TypeError(`unknown option ${path}${given} (${suggestion(given, Object.keys(rules), path)})`));
     }
     return options;
   }
@@ -43,9 +43,12 @@ export class Faults {
   }
 }
 
-/** The known name that has most of the given one's three-letter pieces. */
-function nearest(given: string, known: string[]): string | undefined {
-  const letters = given.toLowerCase();
-  const likeness = (name: string) => [...letters].filter((_, i) => name.toLowerCase().includes(letters.slice(i, i + 3))).length;
-  return known.sort((a, b) => likeness(b) - likeness(a))[0];
+/** The known name that is most like the given one, if it is like it at all: by the pairs of letters that they share (Dice). */
+function suggestion(given: string, known: readonly string[], path: string): string {
+  const likeness = (name: string) =>
+    (2 * pairsOf(name).filter((pair) => pairsOf(given).includes(pair)).length) / (name.length + given.length - 2);
+  const [nearest = ''] = [...known].sort((a, b) => likeness(b) - likeness(a));
+  return likeness(nearest) > 0.5 ? `did you mean ${path}${nearest}?` : `known: ${known.join(', ')}`;
 }
+
+const pairsOf = (name: string): string[] => Array.from(name.toLowerCase().slice(1), (letter, i) => name.toLowerCase()[i] + letter);

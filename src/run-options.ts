@@ -14,8 +14,9 @@ export interface RunOptions {
   /** Ends the run at once when it aborts, even if the task does not listen; the run's reason is then `'aborted'`. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Told of each decision once, before the wait. A promise that it returns is awaited, so it can hold the run up; if it throws or
-   * rejects, the run rejects with a `RetryHookError`.
+   * Told of each decision once, before the wait. A promise that it returns is awaited, so it can hold the run up, beyond its budget as
+   * well. If it throws or rejects, the run rejects with a `RetryHookError`, also after a success (which is its `value`): catch inside
+   * what must not matter.
    */
   readonly onDecision?: ((decision: Decision) => void | PromiseLike<void>) | undefined;
   /** The same for every attempt of the run, for servers that tell repeated requests by it. Default: a random UUID, made when it is read. */
@@ -34,12 +35,17 @@ const clockMembers = ['now', 'monotonicNow', 'sleep', 'schedule'] as const;
 
 const rules: Rules<RunOptions> = {
   clock: {
-    words: 'a Clock',
+    words: 'a Clock, with now, monotonicNow, sleep and schedule',
     holds: (clock: Clock) => clockMembers.every((member) => typeof clock[member] === 'function'),
     type: 'object',
   },
   random: aFunction,
-  signal: { words: 'an AbortSignal', holds: (signal: AbortSignal) => typeof signal.addEventListener === 'function', type: 'object' },
+  signal: {
+    words: 'an AbortSignal, such as the signal of a controller',
+    holds: ({ aborted, addEventListener, removeEventListener }: AbortSignal) =>
+      typeof aborted === 'boolean' && typeof addEventListener === 'function' && typeof removeEventListener === 'function',
+    type: 'object',
+  },
   onDecision: aFunction,
   idempotencyKey: { words: 'a string that is not empty', holds: (key: string) => key !== '', type: 'string' },
   logLimit: { words: 'an integer >= 0', holds: (n: number) => n >= 0 && Number.isInteger(n) },

@@ -1,7 +1,8 @@
 import { SignalWatch } from './abort.js';
 import { Attempt, type SharedByAttempts, type Task } from './attempt.js';
-import { type Judgement, judgement } from './classify.js';
-import { deadLetter, decideChecked, type Facts } from './decide.js';
+import type { Judgement } from './classify.js';
+import type { Clock } from './clock.js';
+import { deadLetter, decideChecked, type Facts, judgeValue } from './decide.js';
 import type { DeadLetterDecision, Decision, RetryDecision } from './decision.js';
 import { callHook, hookError, RetryHookError, type TaskOutcome } from './hook.js';
 import type { RetryResult } from './outcome.js';
@@ -24,13 +25,16 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
   /** The decision that the run waits by, or waited by last. */
   #retry: RetryDecision | undefined;
   #log: Decision[] | undefined;
-  #droppedDecisions = 0;
 
   constructor(policy: ResolvedPolicy<T>, options: ResolvedRunOptions) {
-    super(options.clock);
+    super();
     this.#policy = policy;
     this.#options = options;
     if (options.signal !== undefined) this.#watch = new SignalWatch(options.signal);
+  }
+
+  protected get clock(): Clock {
+    return this.#options.clock;
   }
 
   get idempotencyKey(): string {
@@ -53,8 +57,13 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
   /** Calls the task: settles as it does, or rejects as soon as its time is up or the caller aborts. */
   call(task: Task<T>): T | PromiseLike<T> {
     const attempt = this.#attempt as Attempt;
-    if (this.#watch !== undefined) this.#watch.interrupt = (reason) => attempt.cutOff(reason);
-    return this.#watch !== undefined || attempt.isLimited ? attempt.outcome(task) : task(attempt);
+    if (this.#watch !== undefined) {
+      this.#watch.interrupt = (reason) => Attempt.cutOff(attempt, reason);
+      if (this.aborted) Attempt.cutOff(attempt, this.#watch.reason);
+    } else if (!Attempt.isLimited(attempt)) {
+      return task(attempt);
+    }
+    return Attempt.outcome(attempt, task);
   }
 
   returned(value: T): void {
@@ -69,22 +78,13 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
 
   /** What follows from the attempt that has settled. */
   decide(): Decision {
-    const success = (this.#attempt as Attempt).settle();
+    const success = Attempt.settle(this.#attempt as Attempt);
     this.#attempt = undefined;
-    const judged = this.#returned ? this.#judgeValue() : undefined;
+    const judged = this.#returned ? judgeValue(this.#outcome as T, this.#policy) : undefined;
     if (this.#returned && judged === undefined) return success;
     this.#returned = false;
     const { attempt, startedAt, durationMs, elapsedMs } = success;
     return this.#decideFailure({ attempt, startedAt, durationMs, elapsedMs, error: this.#outcome }, judged);
-  }
-
-  #judgeValue(): Judgement | undefined {
-    const { classifyValue } = this.#policy;
-    if (classifyValue === undefined) return undefined;
-    return callHook('classifyValue', () => {
-      const verdict = classifyValue(this.#outcome as T);
-      return verdict === undefined ? undefined : judgement(verdict);
-    });
   }
 
   #decideFailure(facts: Facts, judged: Judgement | undefined): Decision {
@@ -126,10 +126,7 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
     } else {
       this.#log.push(decision);
     }
-    if (this.#log.length > logLimit) {
-      this.#log.shift();
-      this.#droppedDecisions++;
-    }
+    if (this.#log.length > logLimit) this.#log.shift();
     if (onDecision === undefined) return undefined;
     const told = callHook('onDecision', () => Promise.resolve(onDecision(Object.freeze(decision)))).then(undefined, (cause) => {
       throw new RetryHookError('onDecision', cause);
@@ -143,7 +140,8 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
     const attempts = end?.attempt ?? 0;
     const elapsedMs = end?.elapsedMs ?? 0;
     const log = this.#log ?? [];
-    const droppedDecisions = this.#droppedDecisions;
+    // One decision for each attempt, and one more if the run ended in a wait.
+    const droppedDecisions = attempts + (this.#retry?.attempt === attempts ? 1 : 0) - log.length;
     if (end?.action === 'succeed') return { ok: true, value: this.#outcome as T, attempts, elapsedMs, log, droppedDecisions };
     const { reason, error } = (end ?? { reason: 'aborted' }) as DeadLetterDecision;
     const final = reason === 'aborted' ? (this.#watch as SignalWatch).reason : error;

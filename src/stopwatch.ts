@@ -6,33 +6,29 @@ import { micro } from './decision.js';
 export const between = (fromMs: number, toMs: number): number => Math.max(0, micro(toMs - fromMs));
 
 /** Measures one run on the caller's clock, whose answers are checked: NaN would lift every limit. */
-export class Stopwatch {
-  readonly #clock: Clock;
+export abstract class Stopwatch {
+  protected abstract readonly clock: Clock;
   #beganAt: number | undefined;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
 
   /** Time since it was first asked. */
   elapsedMs(): number {
-    const now = finite('clock.monotonicNow()', this.#clock.monotonicNow());
+    const now = finite('clock.monotonicNow()', this.clock.monotonicNow());
     this.#beganAt ??= now;
     return between(this.#beganAt, now);
   }
 
   wallClock(): number {
-    return finite('clock.now()', this.#clock.now());
+    return finite('clock.now()', this.clock.now());
   }
 
   schedule(ms: number, callback: () => void): () => void {
-    const cancel = this.#clock.schedule(ms, callback);
+    const cancel = this.clock.schedule(ms, callback);
     mustBe('clock.schedule()', cancel, aFunction);
     return cancel;
   }
 
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    const slept = this.#clock.sleep(ms, signal);
+    const slept = this.clock.sleep(ms, signal);
     mustBe('clock.sleep().then', slept?.then, aFunction);
     return slept;
   }

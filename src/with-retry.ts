@@ -5,7 +5,10 @@ import { type RunOptions, resolveRunOptions } from './run-options.js';
 import { runWithRetry } from './run-with-retry.js';
 
 /**
- * The same function with retries: it keeps `this`, arguments, name and types, resolves with the value, and throws as `unwrap` does.
+ * The same function with retries: it keeps `this`, arguments, name and types (of overloads, the last), resolves with the value, and
+ * throws as `unwrap` does.
+ *
+ * The function does not see its attempt: what must stop at a time limit, commit, or send an idempotency key takes `runWithRetry`.
  *
  * @param fn  called once for each attempt with the caller's arguments
  * @param policy  checked here, once

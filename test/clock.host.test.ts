@@ -22,6 +22,19 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+describe('mocked timers', () => {
+  it('that move Date but not performance, as those of node:test, end waits and limits when they say so', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    const done = vi.fn();
+    void systemClock.sleep(60_000).then(done);
+    systemClock.schedule(60_000, done);
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(done).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(done).toHaveBeenCalledTimes(2);
+  });
+});
+
 describe('unref', () => {
   /** Starts one of each kind of wait, a sliced one among them, and answers how many timers were started and how many let go. */
   const letGoBy = (clock: typeof systemClock) => {
@@ -32,6 +45,7 @@ describe('unref', () => {
         count.started++;
         vi.spyOn(handle, 'unref').mockImplementation(() => {
           count.letGo++;
+          vi.spyOn(handle, 'hasRef').mockReturnValue(false);
           return handle;
         });
         return handle;

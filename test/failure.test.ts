@@ -48,4 +48,10 @@ describe('the error classes', () => {
     expect(markedFailures(new Overloaded('503'))).toEqual(hinted(1_000));
     expect(new TransientFailure().name).toBe('TransientFailure');
   });
+
+  it('refuses an error in the place of options, which would be dropped unseen', () => {
+    expect(() => new TransientFailure('lost', new Error('the cause') as never)).toThrow(
+      new TypeError('options must be an object such as { cause: error }, got object'),
+    );
+  });
 });

@@ -108,6 +108,11 @@ describe('unknown names', () => {
     }
   });
 
+  it.each(['minTimeout', 'retries', 'signal', 'x'])('suggests no name for %s, which is like none, and lists all', (given) => {
+    const known = 'maxAttempts, backoff, jitter, delay, attemptTimeoutMs, totalBudgetMs, maxRetryAfterMs, classify, classifyValue';
+    expect(faultOf({ [given]: 1 })).toEqual(new TypeError(`invalid retry policy: unknown option ${given} (known: ${known})`));
+  });
+
   it('tells where the name stands, and each one', () => {
     expect(faultsIn(faultOf({ backoff: { baseMs: 5, cap: 5, factr: 5 } }))).toEqual([
       'unknown option backoff.cap (did you mean backoff.capMs?)',
@@ -119,7 +124,7 @@ describe('unknown names', () => {
     for (const value of ['5', '-5', 'null', '"x"']) {
       const error = faultOf(JSON.parse(`{ "${name}": ${value} }`));
       expect(error).toBeInstanceOf(TypeError);
-      expect(faultsIn(error)).toEqual([expect.stringContaining(`unknown option ${name} (did you mean `)]);
+      expect(faultsIn(error)).toEqual([expect.stringContaining(`unknown option ${name} (known: `)]);
     }
   });
 

@@ -202,7 +202,6 @@ describe('a policy that is wrong', () => {
     ['classifyvalue', 'classifyValue'],
     ['backoff.base', 'backoff.baseMs'],
     ['backoff.capMS', 'backoff.capMs'],
-    ['backoff.multiplicationFactor', 'backoff.factor'],
   ])('has an unknown name %s, where %s was meant', (given, meant) => {
     expect(refusalOf(having(given, 1))).toEqual(new TypeError(`invalid retry policy: unknown option ${given} (did you mean ${meant}?)`));
   });

@@ -68,15 +68,15 @@ describe('options that are wrong', () => {
     ['random', null, TypeError, 'random must be a function, got null'],
     ['onDecision', 'log', TypeError, 'onDecision must be a function, got "log"'],
     ['onDecision', null, TypeError, 'onDecision must be a function, got null'],
-    ['signal', null, TypeError, 'signal must be an AbortSignal, got null'],
-    ['signal', true, TypeError, 'signal must be an AbortSignal, got true'],
-    ['signal', new AbortController(), TypeError, 'signal must be an AbortSignal, got object'],
-    ['clock', null, TypeError, 'clock must be a Clock, got null'],
-    ['clock', Date, TypeError, 'clock must be a Clock, got function'],
-    ['clock', without('now'), TypeError, 'clock must be a Clock, got object'],
-    ['clock', without('monotonicNow'), TypeError, 'clock must be a Clock, got object'],
-    ['clock', without('sleep'), TypeError, 'clock must be a Clock, got object'],
-    ['clock', without('schedule'), TypeError, 'clock must be a Clock, got object'],
+    ['signal', null, TypeError, 'signal must be an AbortSignal, such as the signal of a controller, got null'],
+    ['signal', true, TypeError, 'signal must be an AbortSignal, such as the signal of a controller, got true'],
+    ['signal', new AbortController(), TypeError, 'signal must be an AbortSignal, such as the signal of a controller, got object'],
+    ['clock', null, TypeError, 'clock must be a Clock, with now, monotonicNow, sleep and schedule, got null'],
+    ['clock', Date, TypeError, 'clock must be a Clock, with now, monotonicNow, sleep and schedule, got function'],
+    ['clock', without('now'), TypeError, 'clock must be a Clock, with now, monotonicNow, sleep and schedule, got object'],
+    ['clock', without('monotonicNow'), TypeError, 'clock must be a Clock, with now, monotonicNow, sleep and schedule, got object'],
+    ['clock', without('sleep'), TypeError, 'clock must be a Clock, with now, monotonicNow, sleep and schedule, got object'],
+    ['clock', without('schedule'), TypeError, 'clock must be a Clock, with now, monotonicNow, sleep and schedule, got object'],
     ['onDecison', onDecision, TypeError, 'unknown option onDecison (did you mean onDecision?)'],
     ['rng', random, TypeError, 'unknown option rng'],
     ['abortSignal', signal, TypeError, 'unknown option abortSignal (did you mean signal?)'],
@@ -103,7 +103,9 @@ describe('options that are wrong', () => {
       ),
     );
     expect(refusalOf({ signal: null, logLimit: -1 })).toEqual(
-      new TypeError('invalid run options: signal must be an AbortSignal, got null; logLimit must be an integer >= 0, got -1'),
+      new TypeError(
+        'invalid run options: signal must be an AbortSignal, such as the signal of a controller, got null; logLimit must be an integer >= 0, got -1',
+      ),
     );
   });
 

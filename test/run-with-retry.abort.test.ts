@@ -254,6 +254,19 @@ describe('an abort', () => {
     expect([first, second, third].map((result) => !result.ok && isAttemptTimeout(result.error))).toEqual([false, true, true]);
   });
 
+  test('by the clock itself, as an attempt starts, keeps the task from being called', async () => {
+    const task = vi.fn();
+    const aborting: Clock = {
+      ...frozenClock(0),
+      now: () => {
+        controller.abort(reason);
+        return 0;
+      },
+    };
+    expect(await runWithRetry(task, {}, { ...options, clock: aborting })).toMatchObject(aborted);
+    expect(task).not.toHaveBeenCalled();
+  });
+
   test('ends the wait of a clock that does not listen once that wait is over', async () => {
     const deaf: Clock = { ...frozenClock(0), sleep: () => settled() };
     const run = runWithRetry(

@@ -253,6 +253,22 @@ describe('what a task may do', () => {
   });
 });
 
+describe('what a task is told', () => {
+  test('cannot be written on, so that a task cannot count its own attempts', async () => {
+    const task = vi.fn((context: { attempt: number }) => {
+      context.attempt = 1;
+    });
+    const result = await runWithRetry(task as never, { ...plain, classify: () => 'transient' }, { clock });
+    expect(result).toMatchObject({ ok: false, reason: 'attempts-exhausted', attempts: 4 });
+    expect(result.log.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4]);
+  });
+
+  test('has nothing that is for the runner alone', async () => {
+    const members = await runWithRetry((context) => Object.getOwnPropertyNames(Object.getPrototypeOf(context)).sort(), {}, { clock });
+    expect(members).toMatchObject({ value: ['attempt', 'commit', 'constructor', 'idempotencyKey', 'remainingMs', 'signal'] });
+  });
+});
+
 describe('runs beside each other', () => {
   test('a hundred interleaved runs on one policy make exactly their own attempts', async () => {
     const limits = Array.from({ length: 100 }, (_, i) => (i % 4) + 1);

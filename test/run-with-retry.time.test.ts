@@ -1,4 +1,4 @@
-import { isAttemptTimeout, isTransient, type RunOptions, runWithRetry, TransientFailure } from 'retry-policy';
+import { type Clock, isAttemptTimeout, isTransient, type RunOptions, runWithRetry, TransientFailure } from 'retry-policy';
 import { fixedRandom, frozenClock } from 'retry-policy/testing';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { ManualClock } from './manual-clock.js';
@@ -124,6 +124,20 @@ describe('the limit of one attempt', () => {
     );
     expect(clock.limits).toEqual([100, 100, 1_000]);
     expect(clock.pending).toBe(0);
+  });
+
+  test('holds also on a clock that calls back at once', async () => {
+    const task = vi.fn();
+    const hasty: Clock = {
+      ...frozenClock(0),
+      schedule: (_ms, callback) => {
+        callback();
+        return () => {};
+      },
+    };
+    const result = await runWithRetry(task, { attemptTimeoutMs: 100, maxAttempts: 1 }, { clock: hasty });
+    expect(result).toMatchObject({ ok: false, error: { limit: 'attempt' } });
+    expect(task).not.toHaveBeenCalled();
   });
 
   test('is not set where there is none', async () => {
