@@ -35,12 +35,6 @@ export function mustBe(name: string, value: unknown, rule?: Rule): void {
   if (error) throw error;
 }
 
-/** The options themselves, which must be an object. */
-export function given<T>(options: T, name = 'options'): T {
-  mustBe(name, options, anObject);
-  return options;
-}
-
 /** Refuses the options that are left when all known ones are taken. */
 export function noOthers(others: object, known: string): void {
   for (const name in others) throw new TypeError(`unknown option ${name} (known: ${known})`);

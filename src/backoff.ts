@@ -1,4 +1,4 @@
-import { aCount, aFactor, given, mustBe, noOthers } from './assert.js';
+import { aCount, aFactor, mustBe, noOthers } from './assert.js';
 
 /** How the wait grows from one failed attempt to the next. */
 export interface BackoffOptions {
@@ -34,7 +34,7 @@ export type ResolvedBackoff = { readonly [Name in keyof BackoffOptions]-?: numbe
  * exponentialBackoff(1_000_000, { baseMs: 2_000, capMs: 60_000, factor: 10 }) // => 60_000
  */
 export function exponentialBackoff(attempt: number, options: BackoffOptions): number {
-  const { baseMs, capMs, factor = 2, ...others } = given(options);
+  const { baseMs, capMs, factor = 2, ...others }: BackoffOptions = Object(options);
   mustBe('attempt', attempt, aCount);
   mustBe('baseMs', baseMs);
   mustBe('capMs', capMs);

@@ -1,4 +1,4 @@
-import { given, mustBe, noOthers } from './assert.js';
+import { mustBe, noOthers } from './assert.js';
 
 /**
  * Whether what comes next still fits into a time budget.
@@ -17,7 +17,7 @@ import { given, mustBe, noOthers } from './assert.js';
  * withinBudget({ elapsedMs: 29_000, nextAttemptMs: 8_000, budgetMs: 30_000 }) // => false
  */
 export function withinBudget(budget: TimeBudget): boolean {
-  const { elapsedMs, nextAttemptMs, budgetMs, ...others } = given(budget, 'budget');
+  const { elapsedMs, nextAttemptMs, budgetMs, ...others }: TimeBudget = Object(budget);
   mustBe('elapsedMs', elapsedMs);
   mustBe('nextAttemptMs', nextAttemptMs);
   mustBe('budgetMs', budgetMs);

@@ -1,5 +1,5 @@
 import { abortReason, onAbort } from './abort.js';
-import { aBoolean, aFunction, given, mustBe, noOthers } from './assert.js';
+import { aBoolean, aFunction, mustBe, noOthers } from './assert.js';
 
 /** Time, as it is injected. Its kinds are not interchangeable: each member says what it must not be used for. */
 export interface Clock {
@@ -93,7 +93,7 @@ function letGo(handle: unknown): void {
  * await clock.sleep(0) // => undefined
  */
 export function createSystemClock(options: { readonly unref?: boolean | undefined } = {}): Clock {
-  const { unref = false, ...others } = given(options);
+  const { unref = false, ...others } = Object(options) as typeof options;
   mustBe('unref', unref, aBoolean);
   noOthers(others, 'unref');
   return clockOnHost(unref);

@@ -1,4 +1,4 @@
-import { aBoolean, aCount, aFunction, anInstant, given, mustBe, noOthers } from './assert.js';
+import { aBoolean, aCount, aFunction, anInstant, mustBe, noOthers } from './assert.js';
 import { fits } from './budget.js';
 import { type Judgement, judge, judgement } from './classify.js';
 import { type DeadLetterDecision, type DeadLetterReason, micro, type RetryDecision } from './decision.js';
@@ -64,7 +64,7 @@ export function decide(
   policy: RetryPolicy<any>,
   environment: Environment,
 ): RetryDecision | DeadLetterDecision {
-  const { now, random, ...otherSurroundings } = given(environment, 'environment');
+  const { now, random, ...otherSurroundings } = Object(environment) as typeof environment;
   mustBe('environment.now', now, anInstant);
   mustBe('environment.random', random, aFunction);
   noOthers(otherSurroundings, 'now, random');
@@ -78,7 +78,7 @@ export function decide(
     committed = false,
     verdict,
     ...others
-  } = given(failure, 'failure');
+  } = Object(failure) as typeof failure;
   mustBe('failure.attempt', attempt, aCount);
   mustBe('failure.elapsedMs', elapsedMs);
   mustBe('failure.durationMs', durationMs);

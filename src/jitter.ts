@@ -1,4 +1,4 @@
-import { aFunction, given, mustBe, noOthers, quiet, show } from './assert.js';
+import { aFunction, mustBe, noOthers, quiet, show } from './assert.js';
 
 /**
  * A uniform integer in [min, max], both ends included. `min` and `max` are safe integers with `min <= max`.
@@ -103,7 +103,7 @@ export function decorrelatedJitter(
   options: { readonly baseMs: number; readonly capMs: number },
   random: RandomSource,
 ): number {
-  const { baseMs, capMs, ...others } = given(options);
+  const { baseMs, capMs, ...others } = Object(options) as typeof options;
   mustBe('previousDelayMs', previousDelayMs);
   mustBe('baseMs', baseMs);
   mustBe('capMs', capMs);

@@ -1,4 +1,4 @@
-import { fault, given, isObject, mustBe, noOthers, show } from './assert.js';
+import { fault, isObject, mustBe, noOthers, show } from './assert.js';
 
 /** Whether a failure is worth another attempt; `retryAfterMs` is the wait that the server demands, finite and >= 0 (anything else is no hint). */
 export type Verdict = 'transient' | 'permanent' | { readonly verdict: 'transient'; readonly retryAfterMs?: number | undefined };
@@ -23,7 +23,7 @@ const MARKS: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.marks');
  * isTransient(error) // => true
  */
 export function markTransient<E extends object>(error: E, options: { readonly retryAfterMs?: number | undefined } = {}): E {
-  const { retryAfterMs, ...others } = given(options);
+  const { retryAfterMs, ...others } = Object(options) as typeof options;
   noOthers(others, 'retryAfterMs');
   if (retryAfterMs === undefined) return mark(error, 'transient');
   mustBe('retryAfterMs', retryAfterMs);
