@@ -9,6 +9,7 @@ import { sideBySide } from './measure.mjs';
 import { timeSection } from './report.mjs';
 
 const task = async () => 'done';
+const ONCE = `${OURS}, policy made once`;
 
 const policy = definePolicy({ maxAttempts: 4, backoff: { baseMs: 1_000, capMs: 60_000 } });
 const cockatiel = retry(handleAll, { maxAttempts: 3, backoff: new ExponentialBackoff({ initialDelay: 1_000, maxDelay: 60_000 }) });
@@ -39,7 +40,13 @@ export async function happyPath() {
     'exponential-backoff': () => backOff(task, backOffOptions),
   });
   return timeSection('Happy path, policy made once', times, 'bare await', [
-    { measure: 'happy path, against cockatiel', figure: times.ratio(OURS, 'cockatiel'), unit: 'x', limit: 1.5 },
+    {
+      measure: 'happy path, against cockatiel',
+      figure: times.ratio(OURS, 'cockatiel'),
+      unit: 'x',
+      limit: 1.5,
+      because: `what the result tells, gathered by hand with no policy and no check, is ${times.ratio('log and timings by hand', 'cockatiel').toFixed(2)} x cockatiel, which reads no clock and keeps no log`,
+    },
   ]);
 }
 
@@ -48,6 +55,7 @@ export async function happyPathFromLiterals() {
   const times = await sideBySide({
     'bare await': task,
     [OURS]: () => runWithRetry(task, { maxAttempts: 4, backoff: { baseMs: 1_000, capMs: 60_000 } }),
+    [ONCE]: () => runWithRetry(task, policy),
     cockatiel: () =>
       retry(handleAll, { maxAttempts: 3, backoff: new ExponentialBackoff({ initialDelay: 1_000, maxDelay: 60_000 }) }).execute(task),
     '@lifeomic/attempt': () => attempt(task, { maxAttempts: 4, delay: 1_000, factor: 2, maxDelay: 60_000, jitter: true }),
@@ -56,6 +64,12 @@ export async function happyPathFromLiterals() {
     'exponential-backoff': () => backOff(task, { numOfAttempts: 4, startingDelay: 1_000, maxDelay: 60_000, jitter: 'full' }),
   });
   return timeSection('Happy path, options literal built for each call', times, 'bare await', [
-    { measure: 'happy path from literals, against attempt', figure: times.ratio(OURS, '@lifeomic/attempt'), unit: 'x', limit: 1.5 },
+    {
+      measure: 'happy path from literals, against attempt',
+      figure: times.ratio(OURS, '@lifeomic/attempt'),
+      unit: 'x',
+      limit: 1.5,
+      because: `without the check of the literal, with a policy made once, it is ${times.ratio(ONCE, '@lifeomic/attempt').toFixed(2)} x; the check of each name and value makes up the rest, and attempt has none`,
+    },
   ]);
 }

@@ -7,7 +7,8 @@ import { libraries, versionOf } from './libraries.mjs';
  *
  * @param times  what `sideBySide` answers
  * @param base  the contender that the others are compared with
- * @param goals  `{ measure, figure, unit, limit }`: reached if the figure is at most the limit
+ * @param goals  `{ measure, figure, unit, limit, because }`: reached if the figure is at most the limit; `because` is what was measured
+ *   on the way and says why it is not
  */
 export function timeSection(title, times, base, goals = []) {
   return {
@@ -28,6 +29,8 @@ export function renderReport(sections) {
     `<= ${shown(limit)} ${unit}`,
     figure <= limit ? 'reached' : 'not reached',
   ]);
+  const missed = goals.filter(({ figure, limit, because }) => figure > limit && because !== undefined);
+  const reasons = missed.map(({ measure, because }) => `- ${measure}: ${because}`);
   const versions = Object.keys(libraries).map((name) => `${name} ${versionOf(name)}`);
   return [
     '# Results\n',
@@ -36,6 +39,7 @@ export function renderReport(sections) {
     '## Numbers to reach\n',
     table(['', 'here', 'target', ''], rows),
     '',
+    ...(reasons.length === 0 ? [] : [`Why not, as measured in the same run:\n\n${reasons.join('\n')}\n`]),
     ...sections.map(renderSection),
   ].join('\n');
 }

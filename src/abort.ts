@@ -12,22 +12,20 @@ const subscriptions = /* @__PURE__ */ new WeakMap<AbortSignal, Subscription>();
  * quadratic in Node, where adding and removing one walks the list of all.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
-  const { callbacks, listener } = subscriptions.get(signal) ?? subscribe(signal);
+  const { callbacks, listener } = subscriptions.get(signal) ?? newSubscription(signal);
+  if (callbacks.size === 0) signal.addEventListener('abort', listener);
   callbacks.add(callback);
   return () => {
-    if (!callbacks.delete(callback) || callbacks.size > 0) return;
-    signal.removeEventListener('abort', listener);
-    subscriptions.delete(signal);
+    if (callbacks.delete(callback) && callbacks.size === 0) signal.removeEventListener('abort', listener);
   };
 }
 
-function subscribe(signal: AbortSignal): Subscription {
+function newSubscription(signal: AbortSignal): Subscription {
   const callbacks = new Set<() => void>();
   const listener = () => {
     for (const callback of callbacks) callback();
   };
   const subscription = { callbacks, listener };
-  signal.addEventListener('abort', listener);
   subscriptions.set(signal, subscription);
   return subscription;
 }
