@@ -130,5 +130,12 @@ function clockOnHost(unref: boolean): Clock {
   });
 }
 
-/** The production clock: `createSystemClock()`. Waits keep a Node process alive, since work is owed. */
+/**
+ * The production clock: `createSystemClock()`. Its waits keep a Node process alive, since work is owed.
+ *
+ * @example
+ * const startedAt = systemClock.monotonicNow()
+ * await systemClock.sleep(1)
+ * systemClock.monotonicNow() - startedAt >= 1 // => true
+ */
 export const systemClock: Clock = /* @__PURE__ */ clockOnHost(false);

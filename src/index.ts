@@ -1,6 +1,6 @@
 export type { AttemptContext, Task } from './attempt.js';
-export { type BackoffOptions, exponentialBackoff } from './backoff.js';
-export { withinBudget } from './budget.js';
+export { type BackoffOptions, exponentialBackoff, type ResolvedBackoff } from './backoff.js';
+export { type TimeBudget, withinBudget } from './budget.js';
 export { type Classifier, type JudgedBy, markedFailures } from './classify.js';
 export { type Clock, createSystemClock, systemClock } from './clock.js';
 export { decide, type Environment, type Failure } from './decide.js';

@@ -27,27 +27,27 @@ export interface DelayContext {
 /** How to retry, as plain data: JSON but for its functions. Every field may be left out, and `undefined` is the same as left out. */
 export interface RetryPolicy<T = unknown> {
   /** How often the task is called at the most, the first call included: an integer >= 1, or Infinity. Default 4. */
-  readonly maxAttempts?: number | undefined;
+  maxAttempts?: number | undefined;
   /** Exponential backoff: `baseMs` (default 2_000) and `capMs` (default 60_000), finite, >= 0; `factor` (default 2), finite, >= 1. */
-  readonly backoff?: { readonly [Name in keyof BackoffOptions]?: BackoffOptions[Name] | undefined } | undefined;
+  backoff?: { -readonly [Name in keyof BackoffOptions]?: BackoffOptions[Name] | undefined } | undefined;
   /** How chance spreads the backoff. Default `'full'`. */
-  readonly jitter?: Jitter | undefined;
+  jitter?: Jitter | undefined;
   /** Replaces backoff and jitter: answers milliseconds, finite, >= 0, rounded up to whole ones. It chooses delays and lifts no limit. */
-  readonly delay?: ((context: DelayContext, random: RandomSource) => number) | undefined;
+  delay?: ((context: DelayContext, random: RandomSource) => number) | undefined;
   /** Limit for one attempt in milliseconds, > 0; interrupts it. Default none (as Infinity). */
-  readonly attemptTimeoutMs?: number | undefined;
+  attemptTimeoutMs?: number | undefined;
   /** Limit for all attempts and waits of a run in milliseconds, > 0; interrupts an attempt, and no wait begins that it cannot take. Default none (as Infinity). */
-  readonly totalBudgetMs?: number | undefined;
+  totalBudgetMs?: number | undefined;
   /** The longest server-demanded wait that is obeyed, in milliseconds, >= 0; a longer one ends the run. Default 60_000. */
-  readonly maxRetryAfterMs?: number | undefined;
+  maxRetryAfterMs?: number | undefined;
   /** Asked in turn about errors that bear no mark. Default none: what bears no mark is permanent. */
-  readonly classify?: Classifier | readonly Classifier[] | undefined;
+  classify?: Classifier | readonly Classifier[] | undefined;
   /** Turns a returned value into a failure, whose `error` is the value itself; `undefined` lets it pass as a success. */
-  readonly classifyValue?: ((value: T) => Verdict | undefined) | undefined;
+  classifyValue?: ((value: T) => Verdict | undefined) | undefined;
 }
 
 /** A policy that was checked and completed, and is frozen. */
-export interface ResolvedPolicy<T = unknown> extends RetryPolicy<T> {
+export interface ResolvedPolicy<T = unknown> extends Readonly<RetryPolicy<T>> {
   readonly maxAttempts: number;
   readonly backoff: ResolvedBackoff;
   readonly jitter: Jitter;

@@ -8,24 +8,24 @@ import { cryptoRandom } from './random.js';
 /** What belongs to one run and is no part of the policy. Every field may be left out, and `undefined` is the same as left out. */
 export interface RunOptions {
   /** Default {@link systemClock}. */
-  readonly clock?: Clock | undefined;
+  clock?: Clock | undefined;
   /** Default {@link cryptoRandom}. */
-  readonly random?: RandomSource | undefined;
+  random?: RandomSource | undefined;
   /** Ends the run at once when it aborts, even if the task does not listen; the run's reason is then `'aborted'`. */
-  readonly signal?: AbortSignal | undefined;
+  signal?: AbortSignal | undefined;
   /**
    * Told of each decision once, before the wait. A promise that it returns is awaited, so it can hold the run up, beyond its budget as
    * well. If it throws or rejects, the run rejects with a `RetryHookError`, also after a success (which is its `value`): catch inside
    * what must not matter.
    */
-  readonly onDecision?: ((decision: Decision) => void | PromiseLike<void>) | undefined;
+  onDecision?: ((decision: Decision) => void | PromiseLike<void>) | undefined;
   /** The same for every attempt of the run, for servers that tell repeated requests by it. Default: a random UUID, made when it is read. */
-  readonly idempotencyKey?: string | undefined;
+  idempotencyKey?: string | undefined;
   /** How many decisions the log keeps, the newest; the others are counted: an integer >= 0. Default 1_000. */
-  readonly logLimit?: number | undefined;
+  logLimit?: number | undefined;
 }
 
-export interface ResolvedRunOptions extends RunOptions {
+export interface ResolvedRunOptions extends Readonly<RunOptions> {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly logLimit: number;
