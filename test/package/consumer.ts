@@ -36,6 +36,7 @@ import {
   type markTransient,
   previewSchedule,
   type RandomSource,
+  type ResolvedBackoff,
   type ResolvedPolicy,
   type RetryDecision,
   RetryHookError,
@@ -49,6 +50,7 @@ import {
   type Succeeded,
   systemClock,
   type Task,
+  type TimeBudget,
   TransientFailure,
   unwrap,
   type Verdict,
@@ -101,6 +103,8 @@ export const pure: readonly number[] = [
   equalJitter(10, randomFrom(Math.random)),
   decorrelatedJitter(10, { baseMs: 100, capMs: 1_000 }, seededRandom(1)),
 ];
+export const resolvedBackoff: ResolvedBackoff = definePolicy({}).backoff;
+export const timeBudget: TimeBudget = { elapsedMs: 0, nextAttemptMs: resolvedBackoff.factor, budgetMs: 10 };
 export const rows: readonly ScheduleRow[] = previewSchedule({ jitter: 'none' }, 3);
 export const fits: boolean = withinBudget({ elapsedMs: 1, nextAttemptMs: 1, budgetMs: 2 });
 
