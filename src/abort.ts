@@ -55,7 +55,7 @@ export class SignalWatch {
     return new Promise((resolve, reject) => {
       this.interrupt = () => resolve();
       if (this.aborted) resolve();
-      work.then(resolve, reject);
+      work.then(resolve, (fault) => (this.aborted ? resolve() : reject(fault)));
     });
   }
 

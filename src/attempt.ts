@@ -109,8 +109,9 @@ export class Attempt implements AttemptContext {
     if (attempt.#settled) return;
     attempt.#settled = true;
     attempt.#cut = { reason };
+    // In turn: behind what the task has settled with already, before what it does about its signal.
+    if (attempt.#reject !== undefined) Promise.reject(reason).catch(attempt.#reject);
     attempt.#controller?.abort(reason);
-    attempt.#reject?.(reason);
   }
 
   /** From here on nothing aborts the task's signal. Answers the decision on an attempt that succeeded. */

@@ -46,16 +46,16 @@ class HostTimer {
   #arm(leftMs: number, unref: boolean): void {
     const ms = Math.min(Math.ceil(leftMs), LONGEST_HOST_TIMER_MS);
     this.#wallDueAt = leftMs > ms ? Infinity : Date.now() + ms;
-    this.#handle = setTimeout(HostTimer.#wake, ms, this);
+    this.#handle = setTimeout(this.#wake.bind(this), ms); // bound: smaller than a closure, and stubs may drop further arguments
     if (unref) letGo(this.#handle);
   }
 
-  static #wake(this: void, timer: HostTimer): void {
-    const leftMs = timer.#dueAt - monotonicNow();
+  #wake(): void {
+    const leftMs = this.#dueAt - monotonicNow();
     // Some mocks move timers and Date and leave performance alone: what has passed for them has passed.
-    const isMocked = leftMs > HOST_EARLY_MS && Date.now() >= timer.#wallDueAt;
-    if (leftMs > 0 && !isMocked) timer.#arm(leftMs, timer.#handle?.hasRef?.() === false);
-    else timer.#callback();
+    const isMocked = leftMs > HOST_EARLY_MS && Date.now() >= this.#wallDueAt;
+    if (leftMs > 0 && !isMocked) this.#arm(leftMs, this.#handle?.hasRef?.() === false);
+    else this.#callback();
   }
 
   cancel(): void {

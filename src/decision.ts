@@ -37,7 +37,7 @@ export interface RetryDecision extends AttemptTimes {
   readonly judgedBy: JudgedBy;
   /** What was drawn, or what the policy's `delay` answered, in whole milliseconds. */
   readonly backoffMs: number;
-  /** The range of the jitter's draw; absent where nothing was drawn. */
+  /** The range of the jitter's draw; absent where the policy has no jitter, or a `delay` of its own. */
   readonly drawnFrom?: DrawRange | undefined;
   /** The wait: `(retryAfterMs ?? 0) + backoffMs`. */
   readonly delayMs: number;

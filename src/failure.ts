@@ -29,7 +29,8 @@ export class TransientFailure extends Error {
     noOthers(others, 'cause, retryAfterMs');
     giveNames();
     super(message, options);
-    brand(this, TRANSIENT, this); // its own hint counts, also one that a subclass sets
+    // Read when it is asked for, since a subclass may set its own hint.
+    brand(this, TRANSIENT, () => (this.retryAfterMs === undefined ? true : { retryAfterMs: this.retryAfterMs }));
     if (retryAfterMs === undefined) return;
     mustBe('retryAfterMs', retryAfterMs);
     this.retryAfterMs = retryAfterMs;

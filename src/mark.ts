@@ -1,7 +1,7 @@
 import { fault, isObject, mustBe, noOthers, show } from './assert.js';
 
 /** Whether a failure is worth another attempt; `retryAfterMs` is the wait that the server demands, finite and >= 0 (anything else is no hint). */
-export type Verdict = 'transient' | 'permanent' | { readonly verdict: 'transient'; readonly retryAfterMs?: number | undefined };
+export type Verdict = 'transient' | 'permanent' | { readonly verdict: 'transient'; readonly retryAfterMs: number };
 
 // Brands and not classes, so that they hold across copies of this library and across realms.
 export const TRANSIENT: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.transient');
@@ -93,6 +93,6 @@ function mark<E extends object>(error: E, verdict: Verdict): E {
 }
 
 /** Puts a brand on one of this library's own errors, where nobody sees it. */
-export function brand(error: Error, brand: symbol, value: unknown = true): void {
-  Object.defineProperty(error, brand, { value });
+export function brand(error: Error, brand: symbol, get: () => unknown = () => true): void {
+  Object.defineProperty(error, brand, { get });
 }

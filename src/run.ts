@@ -99,12 +99,8 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
   /** Waits; an abort only ends the wait. */
   wait(ms: number): Promise<void> | undefined {
     if (this.aborted) return undefined;
-    const { signal } = this.#options;
-    const slept = this.sleep(ms, signal);
-    if (signal === undefined) return slept;
-    return slept.then(undefined, (fault) => {
-      if (!this.aborted) throw fault;
-    });
+    const slept = this.sleep(ms, this.#options.signal);
+    return this.#watch === undefined ? slept : this.#watch.orAborted(slept);
   }
 
   /** The end that came from outside while the run waited, if one did. */

@@ -35,6 +35,16 @@ describe('mocked timers', () => {
   });
 });
 
+it('asks the host for nothing but a callback and a delay, so that a stub of two arguments will do', async () => {
+  vi.useFakeTimers();
+  const host = globalThis.setTimeout;
+  vi.stubGlobal('setTimeout', (callback: () => void, ms: number) => host(callback, ms));
+  const done = vi.fn();
+  void systemClock.sleep(20).then(done);
+  await vi.advanceTimersByTimeAsync(20);
+  expect(done).toHaveBeenCalledOnce();
+});
+
 describe('unref', () => {
   /** Starts one of each kind of wait, a sliced one among them, and answers how many timers were started and how many let go. */
   const letGoBy = (clock: typeof systemClock) => {

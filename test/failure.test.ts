@@ -54,4 +54,11 @@ describe('the error classes', () => {
       new TypeError('options must be an object such as { cause: error }, got object'),
     );
   });
+
+  it('bear a brand that is true or a hint, for whoever reads it without this library', () => {
+    const brandOf = (error: object) => (error as Record<symbol, unknown>)[Symbol.for('retry-policy.transient')];
+    expect(brandOf(new TransientFailure('503'))).toBe(true);
+    expect(brandOf(new TransientFailure('503', { retryAfterMs: 5 }))).toEqual({ retryAfterMs: 5 });
+    expect(brandOf(new AttemptTimeout('attempt', 5))).toBe(true);
+  });
 });

@@ -267,17 +267,35 @@ describe('an abort', () => {
     expect(task).not.toHaveBeenCalled();
   });
 
-  test('ends the wait of a clock that does not listen once that wait is over', async () => {
-    const deaf: Clock = { ...frozenClock(0), sleep: () => settled() };
-    const run = runWithRetry(
-      () => {
-        setImmediate(() => controller.abort(reason));
-        return busy();
-      },
-      {},
-      { ...options, clock: deaf },
-    );
+  test('ends the wait at once also on a clock that does not listen', async () => {
+    const deaf: Clock = { ...frozenClock(0), sleep: never };
+    const run = runWithRetry(busy, {}, { ...options, clock: deaf });
+    await settled();
+    controller.abort(reason);
     expect(await run).toMatchObject({ ...aborted, attempts: 1 });
+  });
+
+  test.each<[string, () => unknown]>([
+    ['a plain value', () => 'value'],
+    ['an asynchronous value', async () => 'value'],
+  ])('comes too late in the turn in which the task has returned: %s', async (_name, task) => {
+    const run = runWithRetry(task, {}, options);
+    controller.abort(reason);
+    expect(await run).toMatchObject({ ok: true, value: 'value', attempts: 1 });
+  });
+
+  test('keeps the failure of the task that came before it in the same turn', async () => {
+    let reject: (error: unknown) => void = () => {};
+    const pending = new Promise((_, refuse) => {
+      reject = refuse;
+    });
+    const run = runWithRetry(() => pending, {}, options);
+    await settled();
+    reject(failure);
+    controller.abort(reason);
+    const result = await run;
+    expect(result).toMatchObject(aborted);
+    expect(result.log).toMatchObject([{ action: 'dead-letter', reason: 'aborted', error: failure }]);
   });
 });
 

@@ -54,6 +54,17 @@ describe('the limit of one attempt', () => {
     expect(signals[0]?.reason).toBe(log[0]?.action === 'retry' && log[0].error);
   });
 
+  test('is what the attempt fails with, whatever the task throws when its signal aborts', async () => {
+    const run = runWithRetry(
+      ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
+      { attemptTimeoutMs: 100, maxAttempts: 1 },
+      options,
+    );
+    await clock.advance(100);
+    const result = await run;
+    expect(!result.ok && isAttemptTimeout(result.error)).toBe(true);
+  });
+
   test('tells a signal that is read only after the limit that it was aborted', async () => {
     let late: AbortSignal | undefined;
     const run = runWithRetry(
