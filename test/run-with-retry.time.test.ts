@@ -110,6 +110,23 @@ describe('the limit of one attempt', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
   });
 
+  test('never aborts it in the wait after the attempt either', async () => {
+    const controller = new AbortController();
+    let signal: AbortSignal | undefined;
+    const run = runWithRetry(
+      (context) => {
+        signal = context.signal;
+        return busy();
+      },
+      { jitter: 'none' },
+      { ...options, signal: controller.signal },
+    );
+    await clock.advance(1_000);
+    controller.abort();
+    await run;
+    expect(signal?.aborted).toBe(false);
+  });
+
   test('drops what an attempt does after its limit', async () => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled);
