@@ -127,6 +127,21 @@ describe('the limit of one attempt', () => {
     expect(signal?.aborted).toBe(false);
   });
 
+  test('never aborts it by a hook that aborts once the attempt is over', async () => {
+    const controller = new AbortController();
+    let signal: AbortSignal | undefined;
+    const classify = () => {
+      controller.abort();
+      return 'transient' as const;
+    };
+    const task = (context: { signal: AbortSignal }) => {
+      signal = context.signal;
+      return Promise.reject(new Error('unmarked'));
+    };
+    expect(await runWithRetry(task, { classify }, { ...options, signal: controller.signal })).toMatchObject({ reason: 'aborted' });
+    expect(signal?.aborted).toBe(false);
+  });
+
   test('drops what an attempt does after its limit', async () => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled);
