@@ -1,3 +1,5 @@
+import { mustBe } from './assert.js';
+
 interface Subscription {
   readonly callbacks: Set<() => void>;
   readonly listener: () => void;
@@ -30,12 +32,39 @@ function newSubscription(signal: AbortSignal): Subscription {
   return subscription;
 }
 
+/** How many callbacks of this library's wait for the signal. */
+export const callbacksOn = (signal: AbortSignal): number => subscriptions.get(signal)?.callbacks.size ?? 0;
+
 /** The signal's own reason, by identity; an AbortError where the platform gives none. */
 export function abortReason(signal: AbortSignal): unknown {
   if (signal.reason !== undefined) return signal.reason;
   const error = new Error('The operation was aborted');
   error.name = 'AbortError';
   return error;
+}
+
+/**
+ * A wait that the signal can end. `start` gets what it is to call when the wait is over, and answers its cancel. Leaves nothing
+ * behind either way.
+ */
+export function abortableWait(ms: number, start: (done: () => void) => () => void, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    mustBe('ms', ms);
+    if (signal === undefined) start(resolve);
+    else if (signal.aborted) reject(abortReason(signal));
+    else {
+      const end = (settle: () => void) => () => {
+        forget();
+        cancel();
+        settle();
+      };
+      const forget = onAbort(
+        signal,
+        end(() => reject(abortReason(signal))),
+      );
+      const cancel = start(end(resolve));
+    }
+  });
 }
 
 /** Follows the caller's signal for the length of a run. */

@@ -2,7 +2,7 @@ export type { AttemptContext, Task } from './attempt.js';
 export { type BackoffOptions, exponentialBackoff, type ResolvedBackoff } from './backoff.js';
 export { type TimeBudget, withinBudget } from './budget.js';
 export { type Classifier, type JudgedBy, markedFailures } from './classify.js';
-export { type Clock, createSystemClock, systemClock } from './clock.js';
+export type { Clock } from './clock.js';
 export { decide, type Environment, type Failure } from './decide.js';
 export {
   type DeadLetterDecision,
@@ -22,4 +22,5 @@ export { cryptoRandom, randomFrom } from './random.js';
 export type { RunOptions } from './run-options.js';
 export { runWithRetry } from './run-with-retry.js';
 export { previewSchedule, type ScheduleRow } from './schedule.js';
+export { createSystemClock, systemClock } from './system-clock.js';
 export { withRetry } from './with-retry.js';

@@ -3,6 +3,9 @@ import { anObject, fault, type Rule } from './assert.js';
 /** The options that are known, each with its rule. */
 export type Rules<T> = { readonly [Name in keyof T]-?: Rule };
 
+/** Options while they are put together. */
+export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 /** Collects all that is wrong with some options, so that it is told in one message. */
 export class Faults {
   readonly #subject: string;

@@ -3,7 +3,7 @@ import type { BackoffOptions, ResolvedBackoff } from './backoff.js';
 import type { Classifier } from './classify.js';
 import type { RandomSource } from './jitter.js';
 import type { Verdict } from './mark.js';
-import { Faults, type Rules } from './options.js';
+import { Faults, type Mutable, type Rules } from './options.js';
 
 /**
  * How chance spreads the backoff: `'full'` draws from 0 to all of it, `'equal'` from half to all, `'decorrelated'` from the base to three
@@ -144,10 +144,12 @@ function checkedPolicy<T>(policy: RetryPolicy<T>): ResolvedPolicy<T> {
   return resolved;
 }
 
+/** The policy with no more attempts than these. */
+export const limitedTo = <T>(maxAttempts: number | undefined, policy: ResolvedPolicy<T>): ResolvedPolicy<T> =>
+  maxAttempts !== undefined && maxAttempts < policy.maxAttempts ? { ...policy, maxAttempts } : policy;
+
 function listOf(classify: RetryPolicy['classify']): readonly Classifier[] {
   if (classify === undefined) return defaults.classify;
   if (typeof classify === 'function') return [classify];
   return Array.isArray(classify) ? Array.from(classify) : classify;
 }
-
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };

@@ -1,5 +1,6 @@
 import { aFunction, mustBe } from './assert.js';
 import type { RandomSource } from './jitter.js';
+import { overrides } from './override.js';
 
 const TWO_32 = 0x1_0000_0000;
 const TWO_53 = 0x20_0000_0000_0000;
@@ -47,9 +48,12 @@ function secureWord(): number {
   return (pool as Uint32Array)[taken++] as number;
 }
 
+const secureRandom: RandomSource = /* @__PURE__ */ uniformFrom(secureWord);
+
 /**
  * The production source of chance: uniform integers in [min, max], both ends included, from Web Crypto, unbiased (rejection
- * sampling), for ranges up to `Number.MAX_SAFE_INTEGER`. It cannot be seeded or frozen: tests inject their own source.
+ * sampling), for ranges up to `Number.MAX_SAFE_INTEGER`. It cannot be seeded or frozen: tests inject their own source, or put one in its
+ * place with `overrideDefaults` of `retry-policy/testing`.
  *
  * A runtime without Web Crypto (some React Native engines) gets words made by `Math.random`, which are good enough to spread waits.
  *
@@ -60,7 +64,10 @@ function secureWord(): number {
  * cryptoRandom(3, 3) // => 3
  * cryptoRandom(1, 6) >= 1 && cryptoRandom(1, 6) <= 6 // => true
  */
-export const cryptoRandom: RandomSource = /* @__PURE__ */ uniformFrom(secureWord);
+export const cryptoRandom: RandomSource = (min, max) => {
+  const substitute = overrides().inForce?.random;
+  return (substitute === undefined || substitute === cryptoRandom ? secureRandom : substitute)(min, max);
+};
 
 /**
  * Adapts a source of fractions in [0, 1), such as `Math.random`, to integers in [min, max], both ends included.
@@ -90,6 +97,6 @@ export function randomFrom(unit: () => number): RandomSource {
 /** A random version 4 UUID (RFC 9562), also where `crypto.randomUUID` is missing, as in pages that were not served over https. */
 export function randomUuid(): string {
   return 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replace(/[xy]/g, (place) =>
-    (place === 'x' ? cryptoRandom(0, 15) : cryptoRandom(8, 11)).toString(16),
+    (place === 'x' ? secureRandom(0, 15) : secureRandom(8, 11)).toString(16),
   );
 }

@@ -1,9 +1,12 @@
-import { aFunction } from './assert.js';
-import { type Clock, systemClock } from './clock.js';
+import { aFunction, type Rule } from './assert.js';
+import type { Clock } from './clock.js';
 import type { Decision } from './decision.js';
+import { hostClock } from './host-clock.js';
 import type { RandomSource } from './jitter.js';
-import { Faults, type Rules } from './options.js';
+import { Faults, type Mutable, type Rules } from './options.js';
+import { overrides } from './override.js';
 import { cryptoRandom } from './random.js';
+import { clockOfRun } from './system-clock.js';
 
 /** What belongs to one run and is no part of the policy. Every field may be left out, and `undefined` is the same as left out. */
 export interface RunOptions {
@@ -29,38 +32,52 @@ export interface ResolvedRunOptions extends Readonly<RunOptions> {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly logLimit: number;
+  /** The most attempts that a test allows, whatever the policy says. */
+  readonly maxAttempts?: number | undefined;
 }
 
 const clockMembers = ['now', 'monotonicNow', 'sleep', 'schedule'] as const;
 
+export const aClock: Rule = {
+  words: 'a Clock, with now, monotonicNow, sleep and schedule',
+  holds: (clock: Clock) => clockMembers.every((member) => typeof clock[member] === 'function'),
+  type: 'object',
+};
+
+export const aSignal: Rule = {
+  words: 'an AbortSignal, such as the signal of a controller',
+  holds: ({ aborted, addEventListener, removeEventListener }: AbortSignal) =>
+    typeof aborted === 'boolean' && typeof addEventListener === 'function' && typeof removeEventListener === 'function',
+  type: 'object',
+};
+
 const rules: Rules<RunOptions> = {
-  clock: {
-    words: 'a Clock, with now, monotonicNow, sleep and schedule',
-    holds: (clock: Clock) => clockMembers.every((member) => typeof clock[member] === 'function'),
-    type: 'object',
-  },
+  clock: aClock,
   random: aFunction,
-  signal: {
-    words: 'an AbortSignal, such as the signal of a controller',
-    holds: ({ aborted, addEventListener, removeEventListener }: AbortSignal) =>
-      typeof aborted === 'boolean' && typeof addEventListener === 'function' && typeof removeEventListener === 'function',
-    type: 'object',
-  },
+  signal: aSignal,
   onDecision: aFunction,
   idempotencyKey: { words: 'a string that is not empty', holds: (key: string) => key !== '', type: 'string' },
   logLimit: { words: 'an integer >= 0', holds: (n: number) => n >= 0 && Number.isInteger(n) },
 };
 
-const defaults: ResolvedRunOptions = { clock: systemClock, random: cryptoRandom, logLimit: 1_000 };
+const defaults: ResolvedRunOptions = { clock: hostClock, random: cryptoRandom, logLimit: 1_000 };
 
 /**
- * Checks the options of a run and fills in the defaults.
+ * Checks the options of a run, fills in the defaults, and puts in their place what a test has put there.
  *
  * @throws {TypeError} if a value is of the wrong type or a name is unknown
  * @throws {RangeError} if all types are right and a value is out of range
  */
 export function resolveRunOptions(options?: RunOptions): ResolvedRunOptions {
-  if (options === undefined) return defaults;
+  const override = overrides().inForce;
+  if (options === undefined && override === undefined) return defaults;
+  const resolved = options === undefined ? { ...defaults } : checked(options);
+  resolved.clock = clockOfRun(resolved.clock, override?.clock);
+  if (override?.maxAttempts !== undefined) resolved.maxAttempts = override.maxAttempts;
+  return resolved;
+}
+
+function checked(options: RunOptions): Mutable<ResolvedRunOptions> {
   const faults = new Faults('run options');
   const {
     clock = defaults.clock,

@@ -6,7 +6,7 @@ import { deadLetter, decideChecked, type Facts, judgeValue } from './decide.js';
 import type { DeadLetterDecision, Decision, RetryDecision } from './decision.js';
 import { callHook, hookError, RetryHookError, type TaskOutcome } from './hook.js';
 import type { RetryResult } from './outcome.js';
-import type { ResolvedPolicy } from './policy.js';
+import { limitedTo, type ResolvedPolicy } from './policy.js';
 import { randomUuid } from './random.js';
 import type { ResolvedRunOptions } from './run-options.js';
 import { Stopwatch } from './stopwatch.js';
@@ -28,7 +28,7 @@ export class Run<T> extends Stopwatch implements SharedByAttempts {
 
   constructor(policy: ResolvedPolicy<T>, options: ResolvedRunOptions) {
     super();
-    this.#policy = policy;
+    this.#policy = limitedTo(options.maxAttempts, policy);
     this.#options = options;
     if (options.signal !== undefined) this.#watch = new SignalWatch(options.signal);
   }

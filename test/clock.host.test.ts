@@ -10,7 +10,7 @@ const interceptTimeouts = (intercept: (host: HostTimer) => HostTimer) =>
 /** Module state begins anew, so that what the host offers can be changed before the first use. */
 const freshClock = async () => {
   vi.resetModules();
-  return (await import('../src/clock.js')).createSystemClock();
+  return (await import('../src/system-clock.js')).createSystemClock();
 };
 
 beforeEach(() => {

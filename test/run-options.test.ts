@@ -1,6 +1,7 @@
-import { cryptoRandom, type RunOptions, runWithRetry, systemClock } from 'retry-policy';
+import { cryptoRandom, type RunOptions, runWithRetry } from 'retry-policy';
 import { frozenClock } from 'retry-policy/testing';
 import { describe, expect, it, vi } from 'vitest';
+import { hostClock } from '../src/host-clock.js';
 import { resolveRunOptions } from '../src/run-options.js';
 
 const clock = frozenClock(0);
@@ -21,7 +22,7 @@ describe('options that say nothing', () => {
   it('have the documented defaults', () => {
     for (const options of [undefined, {}]) {
       const resolved = resolveRunOptions(options);
-      expect(resolved.clock).toBe(systemClock);
+      expect(resolved.clock).toBe(hostClock);
       expect(resolved.random).toBe(cryptoRandom);
       expect(resolved.logLimit).toBe(1_000);
       expect([resolved.signal, resolved.onDecision, resolved.idempotencyKey]).toEqual([undefined, undefined, undefined]);

@@ -1,18 +1,8 @@
 import { abortReason } from '../abort.js';
 import { aFunction, mustBe } from '../assert.js';
 import type { Clock } from '../clock.js';
-
-/** The host's way to give other work a turn, as it was at import: fake timers that are put in place later do not hold it up. */
-const nextTurn: (callback: () => void) => void = typeof setImmediate === 'function' ? setImmediate : postToSelf;
-
-function postToSelf(callback: () => void): void {
-  const { port1, port2 } = new MessageChannel();
-  port1.onmessage = () => {
-    port1.close();
-    callback();
-  };
-  port2.postMessage(undefined);
-}
+import { instant } from './instant.js';
+import { nextTurn } from './turn.js';
 
 /**
  * A clock that stands still: every wait takes no time, but lets real timers and I/O have their turn, and a scheduled timer (a timeout)
@@ -29,8 +19,7 @@ function postToSelf(callback: () => void): void {
  * clock.now() === Date.UTC(2026, 0, 15, 1) // => true
  */
 export function frozenClock(at: number | Date): Clock {
-  const frozenAt = at instanceof Date ? at.getTime() : at;
-  mustBe('at', frozenAt, { words: 'a finite number or a valid Date', holds: Number.isFinite });
+  const frozenAt = instant('at', at);
   return Object.freeze({
     now: () => frozenAt,
     monotonicNow: () => 0,

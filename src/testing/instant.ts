@@ -1,0 +1,11 @@
+import { mustBe } from '../assert.js';
+
+/** An instant in epoch milliseconds, given as such or as a Date. */
+export function instant(name: string, at: number | Date): number {
+  const epochMs = at instanceof Date ? at.getTime() : at;
+  mustBe(name, epochMs, { words: 'a finite number or a valid Date', holds: Number.isFinite });
+  return epochMs;
+}
+
+/** An instant in words, for messages. */
+export const inWords = (at: number): string => (Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : `${at} ms`);

@@ -1,0 +1,54 @@
+import { callbacksOn } from '../abort.js';
+import { mustBe, type Rule } from '../assert.js';
+import { overrides } from '../override.js';
+import { aSignal } from '../run-options.js';
+import { inWords } from './instant.js';
+import type { VirtualClock } from './virtual-time.js';
+
+/**
+ * Asserts that nothing is left behind: no wait and no timer on the clock, no listener for aborts on the signal, and no override of the
+ * defaults with another clock, such as an earlier test forgot to restore. For the end of a test, or `afterEach`.
+ *
+ * All listeners of a signal are counted where the runtime has `process.getBuiltinModule` (Node from 20.16 on, and those that follow
+ * it); elsewhere this library's own.
+ *
+ * @throws {Error} that names all that is left; for an override, its `cause` bears the stack of the place where it was made
+ * @throws {TypeError} if `clock` is no virtual clock or `signal` no AbortSignal
+ * @example
+ * const clock = virtualClock({ autoAdvance: false })
+ * const cancel = clock.schedule(1_000, () => {})
+ * try {
+ *   assertNoLeaks(clock)
+ * } catch ({ message }) {
+ *   message // => 'left behind: a timer due at 1970-01-01T00:00:01.000Z'
+ * }
+ * cancel()
+ * assertNoLeaks(clock) // => undefined
+ */
+export function assertNoLeaks(clock: VirtualClock, signal?: AbortSignal): void {
+  mustBe('clock', clock, aVirtualClock);
+  if (signal !== undefined) mustBe('signal', signal, aSignal);
+  const left = clock.pending.map(({ kind, dueAt }) => `a ${kind} due at ${inWords(dueAt)}`);
+  const listeners = signal === undefined ? 0 : listenersOn(signal);
+  if (listeners > 0) left.push(`${listeners} abort listener${listeners === 1 ? '' : 's'} on the signal`);
+  const override = overrides().inForce;
+  const isForeign = override?.clock !== undefined && override.clock !== clock;
+  if (isForeign) left.push('an override of the defaults with another clock, see the cause');
+  if (left.length > 0) throw new Error(`left behind: ${left.join('; ')}`, isForeign ? { cause: override.madeAt } : {});
+}
+
+const aVirtualClock: Rule = {
+  words: 'a virtual clock',
+  holds: ({ pending }: VirtualClock) => Array.isArray(pending),
+  type: 'object',
+};
+
+interface Process {
+  getBuiltinModule?(name: 'node:events'): { getEventListeners(target: EventTarget, name: string): readonly unknown[] };
+}
+
+function listenersOn(signal: AbortSignal): number {
+  const { process } = globalThis as { process?: Process };
+  const events = process?.getBuiltinModule?.('node:events');
+  return events?.getEventListeners(signal, 'abort').length ?? callbacksOn(signal);
+}

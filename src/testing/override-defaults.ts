@@ -1,0 +1,74 @@
+import { aFunction } from '../assert.js';
+import type { Clock } from '../clock.js';
+import type { RandomSource } from '../jitter.js';
+import { Faults, type Rules } from '../options.js';
+import { type Override, overrides } from '../override.js';
+import { anAttemptLimit } from '../policy.js';
+import { aClock } from '../run-options.js';
+
+/** What stands in for the defaults. */
+export interface DefaultOverrides {
+  /** In place of `systemClock` and of every clock made with `createSystemClock`. */
+  readonly clock?: Clock | undefined;
+  /** In place of `cryptoRandom`. */
+  readonly random?: RandomSource | undefined;
+  /** The most attempts that a run makes, whatever its policy says: an integer >= 1, or Infinity. It only lowers. */
+  readonly maxAttempts?: number | undefined;
+}
+
+/** `Disposable`, for consumers whose `lib` knows of it. */
+type Disposes = SymbolConstructor extends { readonly dispose: infer Dispose extends symbol } ? { [Name in Dispose]: () => void } : unknown;
+
+/** Takes an override away again: call `restore()`, or declare it with `using`. */
+export type RestorableOverride = { restore(): void } & Disposes;
+
+const rules: Rules<DefaultOverrides> = { clock: aClock, random: aFunction, maxAttempts: anAttemptLimit };
+
+/**
+ * Runs code under test, which calls `runWithRetry` deep inside and takes no clock from outside, on the clock and the chance of the test.
+ *
+ * It replaces the system clocks and the cryptographic random source wherever they are used, by default or by name, in every copy of
+ * this library in the realm. What a caller injects otherwise wins. A run keeps the clock that it began with. Overrides nest: an inner
+ * one adds to the outer, and the lower `maxAttempts` counts; they are restored in the reverse order.
+ *
+ * @returns what restores the defaults exactly as they were; once it has, it does nothing more
+ * @throws {TypeError} if a value is of the wrong type or a name is unknown
+ * @throws {RangeError} if all types are right and `maxAttempts` is out of range
+ * @throws {Error} from `restore`, if a later override is still in force; its `cause` bears the stack of the place where that was made
+ * @example
+ * const fetchPrice = withRetry(async () => { throw new TransientFailure('503') })
+ * const clock = virtualClock()
+ * const override = overrideDefaults({ clock, random: fixedRandom(Infinity) })
+ * const error = await fetchPrice().catch((error) => error)
+ * override.restore()
+ * error.attempts // => 4
+ * clock.now() // => 14_000
+ */
+export function overrideDefaults(override: DefaultOverrides): RestorableOverride {
+  const faults = new Faults('overrides');
+  const { clock, random, maxAttempts } = faults.names('override', override, rules);
+  faults.values({ clock, random, maxAttempts }, rules);
+  faults.throwIfAny();
+  const all = overrides();
+  const outer = all.inForce;
+  const inner: Override = {
+    ...outer,
+    ...(clock && { clock }),
+    ...(random && { random }),
+    ...(maxAttempts && { maxAttempts: Math.min(maxAttempts, outer?.maxAttempts ?? Infinity) }),
+    madeAt: new Error('this override is still in force'),
+  };
+  all.inForce = inner;
+  let isRestored = false;
+  const restore = () => {
+    if (isRestored) return;
+    if (all.inForce !== inner) {
+      const cause = all.inForce?.madeAt;
+      throw new Error('overrides are restored in the reverse order, and a later one is still in force: see the cause', { cause });
+    }
+    all.inForce = outer;
+    isRestored = true;
+  };
+  const { dispose = Symbol.for('Symbol.dispose') } = Symbol as { dispose?: symbol }; // the stand-in that compilers use
+  return { restore, [dispose]: restore } as RestorableOverride;
+}
