@@ -3,7 +3,7 @@ import type { Clock } from './clock.js';
 import { clockOnHost, hostClock } from './host-clock.js';
 import { overrides } from './override.js';
 
-/** The host's clock beneath each system clock, and beneath itself. */
+/** The host's clock beneath each system clock. */
 const hostClocks = /* @__PURE__ */ new WeakMap<Clock, Clock>();
 
 /** A clock that gives way, at each call, to one that a test has put in its place. */
@@ -18,13 +18,13 @@ function overridable(host: Clock): Clock {
     sleep: (ms: number, signal?: AbortSignal) => inForce().sleep(ms, signal),
     schedule: (ms: number, callback: () => void) => inForce().schedule(ms, callback),
   });
-  hostClocks.set(clock, host).set(host, host);
+  hostClocks.set(clock, host);
   return clock;
 }
 
 /** The clock that a run goes by to its end, whatever is put in place of a system clock, or taken away again, while it runs. */
 export function clockOfRun(clock: Clock, substitute: Clock | undefined): Clock {
-  const host = hostClocks.get(clock);
+  const host = clock === hostClock ? hostClock : hostClocks.get(clock);
   return host === undefined ? clock : (substitute ?? host);
 }
 
