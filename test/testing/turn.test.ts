@@ -1,0 +1,52 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+/** The turn as a fresh import chooses it among what the platform has. */
+const freshTurn = async (): Promise<() => Promise<void>> => {
+  vi.resetModules();
+  const { nextTurn } = await import('../../src/testing/turn.js');
+  return () => new Promise((resolve) => nextTurn(() => resolve()));
+};
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  vi.resetModules();
+});
+
+describe('a turn', () => {
+  it.each([
+    ['everything', {}],
+    ['no setImmediate', { setImmediate: undefined }],
+    ['neither setImmediate nor MessageChannel', { setImmediate: undefined, MessageChannel: undefined }],
+  ])('comes after all promises have settled, where the platform has %s', async (_name, globals) => {
+    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
+    const aTurn = await freshTurn();
+    const order: string[] = [];
+    const turn = aTurn().then(() => order.push('turn'));
+    for (let i = 0; i < 1_000; i++) await undefined;
+    order.push('promises');
+    await turn;
+    expect(order).toEqual(['promises', 'turn']);
+  });
+
+  it('comes in spite of fake timers that are put in place later', async () => {
+    const aTurn = await freshTurn();
+    vi.useFakeTimers();
+    await aTurn();
+  });
+
+  it('comes in spite of fake timers that were there at import', async () => {
+    vi.useFakeTimers();
+    const aTurn = await freshTurn();
+    await aTurn();
+  });
+
+  it('lets real timers have theirs', async () => {
+    const aTurn = await freshTurn();
+    let isOver = false;
+    setTimeout(() => {
+      isOver = true;
+    }, 1);
+    while (!isOver) await aTurn();
+  });
+});
