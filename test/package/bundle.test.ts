@@ -50,3 +50,16 @@ test('a minified bundle keeps the names of the errors', async () => {
   const { names } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
   expect(names).toEqual(['TransientFailure', 'AttemptTimeout', 'DeadLetterError', 'RetryHookError']);
 });
+
+test('a bundle that leaves the system clocks out runs on an overriding clock all the same', async () => {
+  const text = await bundle(`
+    import { runWithRetry, TransientFailure } from 'retry-policy';
+    import { fixedRandom, overrideDefaults, virtualClock } from 'retry-policy/testing';
+    const clock = virtualClock();
+    const override = overrideDefaults({ clock, random: fixedRandom(Infinity) });
+    await runWithRetry(() => Promise.reject(new TransientFailure()));
+    override.restore();
+    export const now = clock.now();`);
+  const { now } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
+  expect(now).toBe(14_000);
+});

@@ -41,6 +41,22 @@ describe('a turn', () => {
     await aTurn();
   });
 
+  it('leaves no port open, which would keep a process alive', async () => {
+    const close = vi.fn();
+    class Channel extends MessageChannel {
+      constructor() {
+        super();
+        close.mockImplementation(MessagePort.prototype.close.bind(this.port1));
+        this.port1.close = close;
+      }
+    }
+    vi.stubGlobal('setImmediate', undefined);
+    vi.stubGlobal('MessageChannel', Channel);
+    const aTurn = await freshTurn();
+    await aTurn();
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+
   it('lets real timers have theirs', async () => {
     const aTurn = await freshTurn();
     let isOver = false;

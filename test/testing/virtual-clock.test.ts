@@ -188,6 +188,12 @@ describe('moved by hand, it', () => {
     expect(clock.pending).toEqual([]);
   });
 
+  it('counts whole microseconds, so that parts of milliseconds add up', async () => {
+    const clock = manual();
+    for (let i = 0; i < 3; i++) await clock.advance(0.1);
+    expect(clock.monotonicNow()).toBe(0.3);
+  });
+
   it('does not go back', async () => {
     const clock = virtualClock({ startAt: 5_000, autoAdvance: false });
     const refused = new RangeError('at must be a finite number >= 5000, which is now, got 4999');
