@@ -57,7 +57,23 @@ import {
   withinBudget,
   withRetry,
 } from 'retry-policy';
-import { fixedRandom, frozenClock, seededRandom } from 'retry-policy/testing';
+import {
+  assertNoLeaks,
+  type DefaultOverrides,
+  fixedRandom,
+  frozenClock,
+  overrideDefaults,
+  type PendingTimer,
+  type RestorableOverride,
+  type ScriptedCall,
+  type ScriptedTask,
+  type StepOptions,
+  scriptedTask,
+  seededRandom,
+  type VirtualClock,
+  type VirtualClockOptions,
+  virtualClock,
+} from 'retry-policy/testing';
 
 /** Compiles only if both types are the same. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : never;
@@ -158,6 +174,22 @@ class Shop {
 }
 same<typeof Shop.prototype.price, (this: Shop, item: string, count: number) => Promise<number>>(true);
 
+async function rehearse(): Promise<string> {
+  const options: VirtualClockOptions = { startAt: undefined, autoAdvance: undefined };
+  const clock: VirtualClock = virtualClock(options);
+  const overridden: DefaultOverrides = { clock, random: undefined, maxAttempts: 3 };
+  const override: RestorableOverride = overrideDefaults(overridden);
+  const slow: StepOptions = { afterMs: 1_000 };
+  const task = scriptedTask(clock).fails(new Busy(), slow).hangs({ untilAborted: true }).returns('sold', slow);
+  same<typeof task, ScriptedTask<string>>(true);
+  const result = await runWithRetry(task, { attemptTimeoutMs: 5_000, backoff: { baseMs: 0 } });
+  override.restore();
+  const pending: readonly PendingTimer[] = clock.pending;
+  assertNoLeaks(clock);
+  const starts = task.calls.map(({ startedAt }: ScriptedCall) => startedAt);
+  return [unwrap(result), pending.length, ...starts].join(' ');
+}
+
 async function main(): Promise<void> {
   const task: Task<number> = ({ attempt, signal, remainingMs, idempotencyKey, commit }: AttemptContext) => {
     if (attempt < 3) throw new Busy('x', { retryAfterMs: 1 });
@@ -178,6 +210,8 @@ async function main(): Promise<void> {
 
   const done = [unwrap(result), result.log.length, await new Shop().price('pear', 2), systemClock.now() > 0, described.join()];
   if (done.join() !== '3,3,10,true,budget 5,permanent,delay,transient') throw new Error(`unexpected: ${done}`);
+  const rehearsed = await rehearse();
+  if (rehearsed !== 'sold 0 0 1000 6000') throw new Error(`unexpected: ${rehearsed}`);
 }
 
 export const finished: Promise<void> = main();

@@ -16,6 +16,16 @@ const required = `
   export const policy: retry.RetryPolicy<string> = retry.definePolicy<string>({ maxAttempts: 2 });
   export const run: Promise<retry.RetryResult<string>> = retry.runWithRetry(() => 'x', policy, { clock: testing.frozenClock(0) });`;
 
+const using = `
+  import { overrideDefaults, virtualClock } from 'retry-policy/testing';
+  const clock = virtualClock();
+  {
+    using override = overrideDefaults({ clock });
+    overrideDefaults({ maxAttempts: 1 }).restore();
+    void override;
+  }
+  overrideDefaults({ clock })[Symbol.dispose]();`;
+
 const strict: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
   strict: true,
@@ -78,6 +88,7 @@ const forCommonJs = ['index.d.cts', 'testing/index.d.cts'];
 beforeAll(() => {
   for (const file of ['consumer.mts', 'consumer.cts']) writeFileSync(join(folder, file), consumer);
   writeFileSync(join(folder, 'required.cts'), required);
+  writeFileSync(join(folder, 'using.mts'), using);
 });
 
 describe.each([
@@ -102,6 +113,14 @@ test.each(['consumer.mts', 'consumer.cts'])('%s runs once it is compiled', async
   const program = programOf([file], { ...resolutions.nodenext, ...browser });
   program.emit();
   await promisify(execFile)(process.execPath, [join(folder, file.replace('ts', 'js'))]);
+});
+
+test('an override can be declared with using, where the library of the compiler knows of it', async () => {
+  const lib = ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts'];
+  const program = programOf(['using.mts'], { ...resolutions.nodenext, lib, types: [] });
+  expect(faultsOf(program)).toEqual([]);
+  program.emit();
+  await promisify(execFile)(process.execPath, [join(folder, 'using.mjs')]);
 });
 
 test('the consumer uses every public name', () => {
