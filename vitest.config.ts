@@ -8,7 +8,7 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias: { 'retry-policy/testing': source('testing/index.ts'), 'retry-policy': source('index.ts') } },
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/package/**'] },
+        test: { name: 'unit', isolate: false, include: ['test/**/*.test.ts'], exclude: ['test/package/**'] },
       },
       {
         test: {

@@ -7,10 +7,12 @@ type HostTimer = (callback: (...args: unknown[]) => void, ms?: number, ...args: 
 const interceptTimeouts = (intercept: (host: HostTimer) => HostTimer) =>
   vi.stubGlobal('setTimeout', intercept(setTimeout as unknown as HostTimer));
 
-/** Module state begins anew, so that what the host offers can be changed before the first use. */
+/** Module state begins anew, so that what the host offers can be changed before the first use; no other file gets this copy. */
 const freshClock = async () => {
   vi.resetModules();
-  return (await import('../src/system-clock.js')).createSystemClock();
+  const fresh = await import('../src/system-clock.js');
+  vi.resetModules();
+  return fresh.createSystemClock();
 };
 
 beforeEach(() => {

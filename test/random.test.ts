@@ -23,10 +23,12 @@ function countsOf(random: RandomSource, [min, max]: readonly [number, number], p
   return counts;
 }
 
-/** Module state (the pool) begins anew, so that what the platform offers can be changed before the first draw. */
+/** The pool begins anew, so that what the platform offers can be changed before the first draw; no other file gets this copy. */
 async function freshRandom() {
   vi.resetModules();
-  return import('../src/random.js');
+  const fresh = await import('../src/random.js');
+  vi.resetModules();
+  return fresh;
 }
 
 const malformedRanges: [unknown, unknown, ErrorConstructor][] = [

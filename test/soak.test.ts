@@ -9,6 +9,7 @@ const RUNS = 20_000;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
+setFlagsFromString('--no-expose-gc');
 
 /** A shared signal that counts its listeners. */
 function countedSignal() {

@@ -92,6 +92,7 @@ describe('a wait', () => {
     vi.stubGlobal('MessageChannel', ObservedChannel);
     vi.resetModules();
     const clock: Clock = (await import('../../src/testing/frozen-clock.js')).frozenClock(0);
+    vi.resetModules(); // no other file gets this copy
     let slept = false;
     const sleep = clock.sleep(1_000).then(() => {
       slept = true;

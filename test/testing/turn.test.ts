@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-/** The turn as a fresh import chooses it among what the platform has. */
+/** The turn as a fresh import chooses it among what the platform has; no other file gets this copy. */
 const freshTurn = async (): Promise<() => Promise<void>> => {
   vi.resetModules();
   const { nextTurn } = await import('../../src/testing/turn.js');
+  vi.resetModules();
   return () => new Promise((resolve) => nextTurn(() => resolve()));
 };
 
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
-  vi.resetModules();
 });
 
 describe('a turn', () => {
