@@ -91,6 +91,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'using.mts'), using);
 });
 
+// JustinBeckwith/retry-axios#335, softonic/axios-retry#203: types that are right for one module system and missing in the other
 describe.each([
   ['node16', ['consumer.mts', 'consumer.cts', 'required.cts']],
   ['nodenext', ['consumer.mts', 'consumer.cts', 'required.cts']],
