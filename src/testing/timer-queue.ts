@@ -25,8 +25,8 @@ export class TimerQueue {
   }
 
   /** Returns what takes the timer out again; without effect once it is out. */
-  add(timer: Timer): () => void {
-    const queued = { ...timer, arrival: this.#arrived++, place: this.#heap.length };
+  add({ kind, dueMs, wake }: Timer): () => void {
+    const queued = { kind, dueMs, wake, arrival: this.#arrived++, place: this.#heap.length }; // a spread would take most of the time
     this.#settle(queued);
     return () => {
       if (this.#heap[queued.place] === queued) this.#remove(queued);
