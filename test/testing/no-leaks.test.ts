@@ -12,6 +12,7 @@ import {
 } from 'retry-policy/testing';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { onAbort } from '../../src/abort.js';
+import { countedSignal } from '../counted-signal.js';
 
 const startAt = Date.UTC(2026, 0, 15, 8);
 const busy = new TransientFailure('busy');
@@ -148,7 +149,21 @@ it('where all listeners cannot be counted, each wait of this library counts for 
   expect([both, one]).toEqual(['left behind: 2 abort listeners on the signal', 'left behind: 1 abort listener on the signal']);
 });
 
+it('a signal that a run takes can be asked for, whatever platform it is of', () => {
+  const { counts, signal } = countedSignal();
+  expect(counts.added).toBe(0);
+  assertNoLeaks(clock, signal);
+});
+
 describe('an override of the defaults', () => {
+  it('with another clock is told with the place where that clock was put in force', () => {
+    const forgetsToRestore = () => put({ clock: frozenClock(0) });
+    const lowers = () => put({ maxAttempts: 2 });
+    forgetsToRestore();
+    lowers();
+    expect((complaint(clock).cause as Error).stack).toContain('forgetsToRestore');
+  });
+
   it.each<[string, () => Clock]>([
     ['a frozen clock', () => frozenClock(0)],
     ['another virtual clock', () => virtualClock({ startAt })],

@@ -179,7 +179,36 @@ describe('a clock that is put in force', () => {
   });
 });
 
+describe('a clock that is made of the system clock', () => {
+  it('may be put in force, and goes on by the host where it does not know better', async () => {
+    const slept: number[] = [];
+    const sleep = (ms: number) => {
+      slept.push(ms);
+      return systemClock.sleep(0);
+    };
+    put({ clock: { ...systemClock, sleep } });
+    expect(systemClock.now()).toBe(today);
+    const run = runWithRetry(busy, { ...steady, maxAttempts: 2 });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await run).toMatchObject({ attempts: 2 });
+    expect(slept[0]).toBe(2_000);
+  });
+});
+
 describe('a random source that is put in force', () => {
+  it('may be made of cryptoRandom, to look on', () => {
+    const drawn: number[] = [];
+    put({
+      random(min, max) {
+        const n = cryptoRandom(min, max);
+        drawn.push(n);
+        return n;
+      },
+    });
+    expect([cryptoRandom(3, 3), cryptoRandom(4, 4)]).toEqual([3, 4]);
+    expect(drawn).toEqual([3, 4]);
+  });
+
   it('stands in for cryptoRandom where it is called directly', () => {
     const random = vi.fn(() => 3);
     put({ random });
@@ -321,6 +350,16 @@ describe('a run that waits keeps the clock that it began with', () => {
     });
     expect(vi.getTimerCount()).toBe(0);
   });
+});
+
+it('a run that began while a system clock was in force keeps to it', async () => {
+  put({ clock: systemClock });
+  const run = runWithRetry(busy, { ...steady, maxAttempts: 3 });
+  await vi.advanceTimersByTimeAsync(500);
+  put({ clock });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(clock.now()).toBe(startAt);
+  expect(await run).toMatchObject({ attempts: 3, elapsedMs: 4_000 });
 });
 
 describe('overrides that nest', () => {

@@ -8,7 +8,15 @@ import {
   TransientFailure,
   withRetry,
 } from 'retry-policy';
-import { frozenClock, type ScriptedCall, type ScriptedTask, scriptedTask, type VirtualClock, virtualClock } from 'retry-policy/testing';
+import {
+  assertNoLeaks,
+  frozenClock,
+  type ScriptedCall,
+  type ScriptedTask,
+  scriptedTask,
+  type VirtualClock,
+  virtualClock,
+} from 'retry-policy/testing';
 import { beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 
 const startAt = Date.UTC(2026, 0, 15, 8);
@@ -73,6 +81,12 @@ describe('a script', () => {
     const task = scriptedTask(clock).returns('one').returns('two').returns('three');
     expect([await task(), await task(), await task()]).toEqual(['one', 'two', 'three']);
     expect(task.calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+  });
+
+  it('takes a call without a context for the one after the call before, whatever number that had', async () => {
+    const task = scriptedTask(clock).returns('one').returns('two').returns('three');
+    await task(attemptOf(2));
+    expect(await task()).toBe('three');
   });
 
   it('serves withRetry, whose function is told nothing of its attempt', async () => {
@@ -256,6 +270,14 @@ describe('a step that hangs', () => {
     expect(await errorOf(task(attemptOf(2, controller.signal)))).toBe(reason);
   });
 
+  it.each([true, false])('leaves no listener on a signal that has aborted (untilAborted: %s)', async (untilAborted) => {
+    const controller = new AbortController();
+    const call = scriptedTask(clock).hangs({ untilAborted })(attemptOf(1, controller.signal));
+    controller.abort(reason);
+    await Promise.race([call.catch(() => {}), turns(1)]);
+    assertNoLeaks(clock, controller.signal);
+  });
+
   it('fails with an AbortError where the signal gives no reason', async () => {
     const signal = { aborted: true, reason: undefined } as AbortSignal;
     expect(await errorOf(scriptedTask(clock).hangs({ untilAborted: true })(attemptOf(1, signal)))).toMatchObject({ name: 'AbortError' });
@@ -317,6 +339,12 @@ describe.each([true, false])('a step that nothing can end any more (untilAborted
     await turns(later);
     controller.abort('by the test');
     expect(await run).toMatchObject({ ok: false, reason: 'aborted', error: 'by the test' });
+  });
+
+  it('leaves no listener on its signal when it is found out', async () => {
+    const { signal } = new AbortController();
+    await errorOf(hanging()(attemptOf(1, signal)));
+    assertNoLeaks(clock, signal);
   });
 
   it('is found out in each of the tasks that are stuck', async () => {
