@@ -40,6 +40,13 @@ export function noOthers(others: object, known: string): void {
   for (const name in others) throw new TypeError(`unknown option ${name} (known: ${known})`);
 }
 
+/** Options that may be left out. What is no object would pass as if it said nothing. */
+export function optionsOf<T extends object>(options: T | undefined): Partial<T> {
+  if (options === undefined) return {};
+  mustBe('options', options, anObject);
+  return options;
+}
+
 /** For an answer that must not be a promise, and may be one: its rejection must not end the process. */
 export function quiet(answer: unknown): void {
   Promise.resolve(answer).catch(() => {});

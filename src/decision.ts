@@ -1,4 +1,4 @@
-import { anInstant, anObject, mustBe, noOthers, show } from './assert.js';
+import { anInstant, anObject, mustBe, noOthers, optionsOf, show } from './assert.js';
 import type { JudgedBy } from './classify.js';
 import type { DrawRange } from './jitter.js';
 
@@ -83,8 +83,8 @@ const LAST_DATE_AT = 8.64e15; // the last instant that a Date can hold
  * formatDecision({ ...log[0], action: 'retry', retryAt }, { timeZone: 'Asia/Jakarta' }) // => 'attempt 1: transient, retry scheduled at 08:00:02'
  * formatDecision({ ...log[0], action: 'dead-letter', reason: 'permanent' }) // => 'attempt 1: permanent, straight to the dead letter'
  */
-export function formatDecision(decision: Decision, options: { readonly timeZone?: string | undefined } = {}): string {
-  const { timeZone = 'UTC', ...others } = Object(options) as typeof options;
+export function formatDecision(decision: Decision, options?: { readonly timeZone?: string | undefined }): string {
+  const { timeZone = 'UTC', ...others } = optionsOf(options);
   mustBe('decision', decision, anObject);
   mustBe('timeZone', timeZone, { words: 'the name of a time zone', holds: () => true, type: 'string' });
   noOthers(others, 'timeZone');

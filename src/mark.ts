@@ -1,4 +1,5 @@
-import { fault, isObject, mustBe, noOthers, show } from './assert.js';
+import { fault, isObject, mustBe, noOthers, optionsOf, show } from './assert.js';
+import { sharedInRealm } from './realm.js';
 
 /** Whether a failure is worth another attempt; `retryAfterMs` is the wait that the server demands, finite and >= 0 (anything else is no hint). */
 export type Verdict = 'transient' | 'permanent' | { readonly verdict: 'transient'; readonly retryAfterMs: number };
@@ -6,7 +7,6 @@ export type Verdict = 'transient' | 'permanent' | { readonly verdict: 'transient
 // Brands and not classes, so that they hold across copies of this library and across realms.
 export const TRANSIENT: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.transient');
 export const PERMANENT: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.permanent');
-const MARKS: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.marks');
 
 /**
  * Marks an error as transient without writing on it (it may be frozen); for errors whose class is not one's own. All copies of this
@@ -22,8 +22,8 @@ const MARKS: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.marks');
  * const error = markTransient(new Error('lock wait timeout'), { retryAfterMs: 200 })
  * isTransient(error) // => true
  */
-export function markTransient<E extends object>(error: E, options: { readonly retryAfterMs?: number | undefined } = {}): E {
-  const { retryAfterMs, ...others } = Object(options) as typeof options;
+export function markTransient<E extends object>(error: E, options?: { readonly retryAfterMs?: number | undefined }): E {
+  const { retryAfterMs, ...others } = optionsOf(options);
   noOthers(others, 'retryAfterMs');
   if (retryAfterMs === undefined) return mark(error, 'transient');
   mustBe('retryAfterMs', retryAfterMs);
@@ -59,7 +59,7 @@ export function isTransient(error: unknown): boolean {
 
 /** The verdict that `error` bears about itself, if it bears one. */
 export function markOf(error: unknown): Verdict | undefined {
-  const mark = isObject(error) ? marks()?.get(error) : undefined;
+  const mark = isObject(error) ? marks().get(error) : undefined;
   if (mark === 'permanent' || readSafely(error, PERMANENT) === true) return 'permanent';
   if (isObject(mark)) return mark;
   const brand = readSafely(error, TRANSIENT);
@@ -80,13 +80,15 @@ export function readSafely(value: unknown, key: PropertyKey): unknown {
   }
 }
 
-/** The marks that were given from outside: one map for all copies of this library in a realm. */
-const marks = (): WeakMap<object, Verdict> | undefined => (globalThis as { [MARKS]?: WeakMap<object, Verdict> })[MARKS];
+/** The marks that were given from outside. */
+const marks: () => WeakMap<object, Verdict> = /* @__PURE__ */ sharedInRealm(
+  /* @__PURE__ */ Symbol.for('retry-policy.marks'),
+  () => new WeakMap(),
+);
 
 function mark<E extends object>(error: E, verdict: Verdict): E {
   if (!isObject(error)) throw new TypeError(`error must be an object to bear a mark, got ${show(error)}`);
-  const all = marks() ?? new WeakMap<object, Verdict>();
-  (globalThis as { [MARKS]?: WeakMap<object, Verdict> })[MARKS] = all;
+  const all = marks();
   const known = all.get(error);
   if (known === undefined || verdict === 'permanent' || (known !== 'permanent' && verdict !== 'transient')) all.set(error, verdict);
   return error;

@@ -1,6 +1,6 @@
 import { aFunction, mustBe } from './assert.js';
 import type { RandomSource } from './jitter.js';
-import { overrides } from './override.js';
+import { type Override, overrides } from './override.js';
 
 const TWO_32 = 0x1_0000_0000;
 const TWO_53 = 0x20_0000_0000_0000;
@@ -48,7 +48,8 @@ function secureWord(): number {
   return (pool as Uint32Array)[taken++] as number;
 }
 
-const secureRandom: RandomSource = /* @__PURE__ */ uniformFrom(secureWord);
+/** What runs draw from unless they are told otherwise. */
+export const secureRandom: RandomSource = /* @__PURE__ */ uniformFrom(secureWord);
 
 /**
  * The production source of chance: uniform integers in [min, max], both ends included, from Web Crypto, unbiased (rejection
@@ -64,10 +65,11 @@ const secureRandom: RandomSource = /* @__PURE__ */ uniformFrom(secureWord);
  * cryptoRandom(3, 3) // => 3
  * cryptoRandom(1, 6) >= 1 && cryptoRandom(1, 6) <= 6 // => true
  */
-export const cryptoRandom: RandomSource = (min, max) => {
-  const substitute = overrides().inForce?.random;
-  return (substitute === undefined || substitute === cryptoRandom ? secureRandom : substitute)(min, max);
-};
+export const cryptoRandom: RandomSource = (min, max) => randomOfRun(cryptoRandom, overrides().inForce)(min, max);
+
+/** The source that a run draws from to its end, whatever is put in place of the cryptographic one meanwhile. */
+export const randomOfRun = (random: RandomSource, override: Override | undefined): RandomSource =>
+  random === cryptoRandom ? (override?.random ?? secureRandom) : random;
 
 /**
  * Adapts a source of fractions in [0, 1), such as `Math.random`, to integers in [min, max], both ends included.

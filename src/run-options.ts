@@ -5,7 +5,7 @@ import { hostClock } from './host-clock.js';
 import type { RandomSource } from './jitter.js';
 import { Faults, type Mutable, type Rules } from './options.js';
 import { overrides } from './override.js';
-import { cryptoRandom } from './random.js';
+import { cryptoRandom, randomOfRun, secureRandom } from './random.js';
 import { clockOfRun } from './system-clock.js';
 
 /** What belongs to one run and is no part of the policy. Every field may be left out, and `undefined` is the same as left out. */
@@ -60,7 +60,7 @@ const rules: Rules<RunOptions> = {
   logLimit: { words: 'an integer >= 0', holds: (n: number) => n >= 0 && Number.isInteger(n) },
 };
 
-const defaults: ResolvedRunOptions = { clock: hostClock, random: cryptoRandom, logLimit: 1_000 };
+const defaults: ResolvedRunOptions = { clock: hostClock, random: secureRandom, logLimit: 1_000 };
 
 /**
  * Checks the options of a run, fills in the defaults, and puts in their place what a test has put there.
@@ -70,9 +70,10 @@ const defaults: ResolvedRunOptions = { clock: hostClock, random: cryptoRandom, l
  */
 export function resolveRunOptions(options?: RunOptions): ResolvedRunOptions {
   const override = overrides().inForce;
-  if (options === undefined && override === undefined) return defaults;
-  const resolved = options === undefined ? { ...defaults } : checked(options);
-  resolved.clock = clockOfRun(resolved.clock, override?.clock);
+  if (options === undefined) return override === undefined ? defaults : { ...defaults, ...override };
+  const resolved = checked(options);
+  resolved.clock = clockOfRun(resolved.clock, override);
+  resolved.random = randomOfRun(resolved.random, override);
   if (override?.maxAttempts !== undefined) resolved.maxAttempts = override.maxAttempts;
   return resolved;
 }
@@ -81,7 +82,7 @@ function checked(options: RunOptions): Mutable<ResolvedRunOptions> {
   const faults = new Faults('run options');
   const {
     clock = defaults.clock,
-    random = defaults.random,
+    random = cryptoRandom,
     signal,
     onDecision,
     idempotencyKey,

@@ -1,17 +1,14 @@
-import { aBoolean, mustBe, noOthers } from './assert.js';
+import { aBoolean, mustBe, noOthers, optionsOf } from './assert.js';
 import type { Clock } from './clock.js';
 import { clockOnHost, hostClock } from './host-clock.js';
-import { overrides } from './override.js';
+import { type Override, overrides } from './override.js';
 
 /** The host's clock beneath each system clock. */
 const hostClocks = /* @__PURE__ */ new WeakMap<Clock, Clock>();
 
 /** A clock that gives way, at each call, to one that a test has put in its place. */
 function overridable(host: Clock): Clock {
-  const inForce = (): Clock => {
-    const substitute = overrides().inForce?.clock;
-    return substitute === undefined || substitute === clock ? host : substitute;
-  };
+  const inForce = () => overrides().inForce?.clock ?? host;
   const clock: Clock = Object.freeze({
     now: () => inForce().now(),
     monotonicNow: () => inForce().monotonicNow(),
@@ -23,9 +20,9 @@ function overridable(host: Clock): Clock {
 }
 
 /** The clock that a run goes by to its end, whatever is put in place of a system clock, or taken away again, while it runs. */
-export function clockOfRun(clock: Clock, substitute: Clock | undefined): Clock {
+export function clockOfRun(clock: Clock, override: Override | undefined): Clock {
   const host = clock === hostClock ? hostClock : hostClocks.get(clock);
-  return host === undefined ? clock : (substitute ?? host);
+  return host === undefined ? clock : (override?.clock ?? host);
 }
 
 /**
@@ -41,8 +38,8 @@ export function clockOfRun(clock: Clock, substitute: Clock | undefined): Clock {
  * const clock = createSystemClock({ unref: true })
  * await clock.sleep(0) // => undefined
  */
-export function createSystemClock(options: { readonly unref?: boolean | undefined } = {}): Clock {
-  const { unref = false, ...others } = Object(options) as typeof options;
+export function createSystemClock(options?: { readonly unref?: boolean | undefined }): Clock {
+  const { unref = false, ...others } = optionsOf(options);
   mustBe('unref', unref, aBoolean);
   noOthers(others, 'unref');
   return overridable(clockOnHost(unref));

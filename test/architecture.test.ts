@@ -14,7 +14,7 @@ const modules = paths.filter((path) => !path.includes('/'));
 
 /** From the bottom to the top: a module imports only from those before it. */
 const order = [
-  ...['assert', 'options', 'backoff', 'jitter', 'budget', 'clock', 'override', 'random', 'abort', 'host-clock', 'system-clock'],
+  ...['assert', 'options', 'realm', 'backoff', 'jitter', 'budget', 'clock', 'override', 'random', 'abort', 'host-clock', 'system-clock'],
   ...['mark', 'failure', 'classify', 'decision', 'hook', 'policy', 'delay', 'decide', 'schedule', 'outcome', 'run-options', 'stopwatch'],
   ...['attempt', 'run', 'run-with-retry', 'with-retry'],
   'index',
@@ -66,7 +66,7 @@ describe('time and chance', () => {
     'testing/frozen-clock.ts': ['Date'], // as a type
     'testing/instant.ts': ['Date'],
     'testing/no-leaks.ts': ['process'],
-    'testing/turn.ts': ['MessageChannel', 'setImmediate', 'setTimeout'],
+    'testing/turn.ts': ['MessageChannel', 'process', 'setImmediate', 'setTimeout'],
     'testing/virtual-clock.ts': ['Date'], // as a type
   };
 

@@ -173,22 +173,34 @@ describe('across copies and realms', () => {
     expect(markedFailures(final)).toBe('permanent');
   });
 
-  it('the marks live in a WeakMap that is made by the first mark, and not by an import or a look', async () => {
+  it('the marks live in a WeakMap that is made when it is first asked for, and not by an import', async () => {
     Reflect.deleteProperty(globalThis, MARKS);
     const copy = await anotherCopy();
     const error = new Error('busy');
-    expect(copy.isTransient(error)).toBe(false);
     expect(MARKS in globalThis).toBe(false);
+    expect(copy.isTransient(error)).toBe(false);
     copy.markPermanent(error);
     const marks = Reflect.get(globalThis, MARKS) as WeakMap<object, unknown>;
     expect(marks).toBeInstanceOf(WeakMap);
     expect(marks.get(error)).toBe('permanent');
   });
 
-  it('takes up the map of a copy that was there first', () => {
+  it('takes up the map of a copy that was there first', async () => {
     const error = new Error('busy');
-    Reflect.set(globalThis, MARKS, new WeakMap([[error, 'transient']]));
-    expect(markedFailures(error)).toBe('transient');
+    Object.defineProperty(globalThis, MARKS, { value: new WeakMap([[error, 'transient']]), configurable: true });
+    const copy = await anotherCopy();
+    expect(copy.markedFailures(error)).toBe('transient');
+  });
+
+  it('a realm that takes no new globals leaves each copy with its own marks', async () => {
+    Reflect.deleteProperty(globalThis, MARKS);
+    const refuses = vi.spyOn(Reflect, 'defineProperty').mockReturnValue(false);
+    const copy = await anotherCopy();
+    const error = copy.markTransient(new Error('busy'));
+    expect(refuses).toHaveBeenCalledTimes(1);
+    refuses.mockRestore();
+    expect(copy.isTransient(error)).toBe(true);
+    expect(isTransient(error)).toBe(false);
   });
 
   it('the guards know the errors of every copy', async () => {

@@ -1,7 +1,8 @@
-import { cryptoRandom, type RunOptions, runWithRetry } from 'retry-policy';
+import { type RunOptions, runWithRetry } from 'retry-policy';
 import { frozenClock } from 'retry-policy/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { hostClock } from '../src/host-clock.js';
+import { secureRandom } from '../src/random.js';
 import { resolveRunOptions } from '../src/run-options.js';
 
 const clock = frozenClock(0);
@@ -23,7 +24,7 @@ describe('options that say nothing', () => {
     for (const options of [undefined, {}]) {
       const resolved = resolveRunOptions(options);
       expect(resolved.clock).toBe(hostClock);
-      expect(resolved.random).toBe(cryptoRandom);
+      expect(resolved.random).toBe(secureRandom);
       expect(resolved.logLimit).toBe(1_000);
       expect([resolved.signal, resolved.onDecision, resolved.idempotencyKey]).toEqual([undefined, undefined, undefined]);
     }

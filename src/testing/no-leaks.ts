@@ -1,8 +1,10 @@
 import { callbacksOn } from '../abort.js';
 import { mustBe, type Rule } from '../assert.js';
+import type { Clock } from '../clock.js';
 import { overrides } from '../override.js';
 import { aSignal } from '../run-options.js';
 import { inWords } from './instant.js';
+import type { OverrideLayer } from './override-defaults.js';
 import type { VirtualClock } from './virtual-time.js';
 
 /**
@@ -10,7 +12,7 @@ import type { VirtualClock } from './virtual-time.js';
  * defaults with another clock, such as an earlier test forgot to restore. For the end of a test, or `afterEach`.
  *
  * All listeners of a signal are counted where the runtime has `process.getBuiltinModule` (Node from 20.16 on, and those that follow
- * it); elsewhere this library's own.
+ * it) and the signal is its own; elsewhere this library's.
  *
  * @throws {Error} that names all that is left; for an override, its `cause` bears the stack of the place where it was made
  * @throws {TypeError} if `clock` is no virtual clock or `signal` no AbortSignal
@@ -31,10 +33,14 @@ export function assertNoLeaks(clock: VirtualClock, signal?: AbortSignal): void {
   const left = clock.pending.map(({ kind, dueAt }) => `a ${kind} due at ${inWords(dueAt)}`);
   const listeners = signal === undefined ? 0 : listenersOn(signal);
   if (listeners > 0) left.push(`${listeners} abort listener${listeners === 1 ? '' : 's'} on the signal`);
-  const override = overrides().inForce;
-  const isForeign = override?.clock !== undefined && override.clock !== clock;
-  if (isForeign) left.push('an override of the defaults with another clock, see the cause');
-  if (left.length > 0) throw new Error(`left behind: ${left.join('; ')}`, isForeign ? { cause: override.madeAt } : {});
+  const override = foreignOverride(clock, overrides().inForce as OverrideLayer | undefined);
+  if (override !== undefined) left.push('an override of the defaults with another clock, see the cause');
+  if (left.length > 0) throw new Error(`left behind: ${left.join('; ')}`, override && { cause: override.madeAt });
+}
+
+function foreignOverride(clock: Clock, layer: OverrideLayer | undefined): OverrideLayer | undefined {
+  const isForeign = layer?.given !== undefined && layer.given !== clock;
+  return layer === undefined || isForeign ? layer : foreignOverride(clock, layer.outer);
 }
 
 const aVirtualClock: Rule = {
@@ -43,12 +49,16 @@ const aVirtualClock: Rule = {
   type: 'object',
 };
 
-interface Process {
-  getBuiltinModule?(name: 'node:events'): { getEventListeners(target: EventTarget, name: string): readonly unknown[] };
+interface NodeHost {
+  readonly process: { getBuiltinModule(name: 'node:events'): { getEventListeners(target: EventTarget, name: string): readonly unknown[] } };
 }
 
+/** Other hosts have no such function, and Node refuses to count the listeners of a signal that is not its own. */
 function listenersOn(signal: AbortSignal): number {
-  const { process } = globalThis as { process?: Process };
-  const events = process?.getBuiltinModule?.('node:events');
-  return events?.getEventListeners(signal, 'abort').length ?? callbacksOn(signal);
+  try {
+    const { process } = globalThis as unknown as NodeHost;
+    return process.getBuiltinModule('node:events').getEventListeners(signal, 'abort').length;
+  } catch {
+    return callbacksOn(signal);
+  }
 }

@@ -22,14 +22,21 @@ type Disposes = SymbolConstructor extends { readonly dispose: infer Dispose exte
 /** Takes an override away again: call `restore()`, or declare it with `using`. */
 export type RestorableOverride = { restore(): void } & Disposes;
 
+/** An override with what is beneath it, the clock that it was given, and an error that bears the stack of the place where it was made. */
+export interface OverrideLayer extends Override {
+  readonly outer: OverrideLayer | undefined;
+  readonly given: Clock | undefined;
+  readonly madeAt: Error;
+}
+
 const rules: Rules<DefaultOverrides> = { clock: aClock, random: aFunction, maxAttempts: anAttemptLimit };
 
 /**
  * Runs code under test, which calls `runWithRetry` deep inside and takes no clock from outside, on the clock and the chance of the test.
  *
  * It replaces the system clocks and the cryptographic random source wherever they are used, by default or by name, in every copy of
- * this library in the realm. What a caller injects otherwise wins. A run keeps the clock that it began with. Overrides nest: an inner
- * one adds to the outer, and the lower `maxAttempts` counts; they are restored in the reverse order.
+ * this library in the realm, for one test at a time. What a caller injects otherwise wins. A run keeps the clock and the source that it
+ * began with. Overrides nest: an inner one adds to the outer, and the lower `maxAttempts` counts; they are restored in reverse order.
  *
  * @returns what restores the defaults exactly as they were; once it has, it does nothing more
  * @throws {TypeError} if a value is of the wrong type or a name is unknown
@@ -50,12 +57,32 @@ export function overrideDefaults(override: DefaultOverrides): RestorableOverride
   faults.values({ clock, random, maxAttempts }, rules);
   faults.throwIfAny();
   const all = overrides();
-  const outer = all.inForce;
-  const inner: Override = {
+  const outer = all.inForce as OverrideLayer | undefined;
+  /** While a substitute is asked, what it replaces is in force: it may build on that. */
+  const uncovering =
+    <Arguments extends unknown[], Answer>(ask: (...args: Arguments) => Answer) =>
+    (...args: Arguments): Answer => {
+      const { inForce } = all;
+      all.inForce = outer;
+      try {
+        return ask(...args);
+      } finally {
+        all.inForce = inForce;
+      }
+    };
+  const substitute = clock && {
+    now: uncovering(() => clock.now()),
+    monotonicNow: uncovering(() => clock.monotonicNow()),
+    sleep: uncovering((ms: number, signal?: AbortSignal) => clock.sleep(ms, signal)),
+    schedule: uncovering((ms: number, callback: () => void) => clock.schedule(ms, callback)),
+  };
+  const inner: OverrideLayer = {
     ...outer,
-    ...(clock && { clock }),
-    ...(random && { random }),
+    ...(substitute && { clock: substitute }),
+    ...(random && { random: uncovering(random) }),
     ...(maxAttempts && { maxAttempts: Math.min(maxAttempts, outer?.maxAttempts ?? Infinity) }),
+    outer,
+    given: clock,
     madeAt: new Error('this override is still in force'),
   };
   all.inForce = inner;
@@ -63,7 +90,7 @@ export function overrideDefaults(override: DefaultOverrides): RestorableOverride
   const restore = () => {
     if (isRestored) return;
     if (all.inForce !== inner) {
-      const cause = all.inForce?.madeAt;
+      const cause = (all.inForce as OverrideLayer | undefined)?.madeAt;
       throw new Error('overrides are restored in the reverse order, and a later one is still in force: see the cause', { cause });
     }
     all.inForce = outer;

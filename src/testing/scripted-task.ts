@@ -1,5 +1,5 @@
 import { abortReason, onAbort } from '../abort.js';
-import { aBoolean, mustBe, noOthers } from '../assert.js';
+import { aBoolean, mustBe, noOthers, optionsOf } from '../assert.js';
 import type { AttemptContext } from '../attempt.js';
 import type { Clock } from '../clock.js';
 import { markPermanent } from '../mark.js';
@@ -60,8 +60,8 @@ export function scriptedTask(clock: Clock): ScriptedTask<never> {
     steps.push(step);
     return task;
   };
-  const settles = (options: StepOptions = {}, settle: () => unknown) => {
-    const { afterMs, ...others } = Object(options) as StepOptions;
+  const settles = (options: StepOptions | undefined, settle: () => unknown) => {
+    const { afterMs, ...others } = optionsOf(options);
     if (afterMs !== undefined) mustBe('afterMs', afterMs);
     noOthers(others, 'afterMs');
     return add(async ({ signal }) => {
@@ -76,15 +76,15 @@ export function scriptedTask(clock: Clock): ScriptedTask<never> {
       settles(options, () => {
         throw error;
       }),
-    hangs(options: { readonly untilAborted?: boolean | undefined } = {}) {
-      const { untilAborted = false, ...others } = Object(options) as typeof options;
+    hangs(options?: { readonly untilAborted?: boolean | undefined }) {
+      const { untilAborted = false, ...others } = optionsOf(options);
       mustBe('untilAborted', untilAborted, aBoolean);
       noOthers(others, 'untilAborted');
       return add((call) => hang(clock, call, untilAborted));
     },
   };
   const perform = async (context?: AttemptContext) => {
-    const { attempt = calls.length + 1, signal = new AbortController().signal } = context ?? {};
+    const { attempt = (calls.at(-1)?.attempt ?? 0) + 1, signal = new AbortController().signal } = context ?? {};
     const call = { attempt, startedAt: clock.now(), signal };
     calls.push(call);
     const step = steps[attempt - 1];
@@ -97,7 +97,11 @@ export function scriptedTask(clock: Clock): ScriptedTask<never> {
 
 function hang(clock: Clock, { attempt, startedAt, signal }: ScriptedCall, untilAborted: boolean): Promise<never> {
   return new Promise((_, reject) => {
-    const forget = VirtualTime.whenIdle(clock, () => {
+    const forget = () => {
+      stopWatching();
+      stopListening();
+    };
+    const stopWatching = VirtualTime.whenIdle(clock, () => {
       forget();
       const message = `attempt ${attempt} of the scripted task is stuck: it hangs since ${inWords(startedAt)}, nothing is pending on its clock`;
       reject(markPermanent(new Error(`${message}, and nobody aborts it; set attemptTimeoutMs or totalBudgetMs, or abort the run`)));
@@ -106,7 +110,7 @@ function hang(clock: Clock, { attempt, startedAt, signal }: ScriptedCall, untilA
       forget();
       if (untilAborted) reject(abortReason(signal));
     };
+    const stopListening = onAbort(signal, end);
     if (signal.aborted) end();
-    else onAbort(signal, end);
   });
 }

@@ -2,15 +2,26 @@ type Turn = (callback: () => void) => void;
 
 /**
  * The host's way to give other work a turn, as it was at import: fake timers that are put in place later do not hold it up, and those
- * of sinon's kind (vitest's and jest's are) that were there before are known by the clock that they bear.
+ * that were there before (by configuration, say) are passed over.
  *
  * When the turn comes, every promise has settled that could without the outside world.
  */
 export const nextTurn: Turn = /* @__PURE__ */ chooseTurn();
 
 function chooseTurn(): Turn {
-  if (typeof setImmediate === 'function' && !('clock' in setImmediate)) return setImmediate;
-  return typeof MessageChannel === 'function' ? postToSelf : setTimeout;
+  if (typeof setImmediate === 'function' && !isFake(setImmediate)) return setImmediate;
+  if (typeof MessageChannel === 'function') return postToSelf; // which nobody fakes
+  const { process } = globalThis as { process?: NodeProcess };
+  return process?.getBuiltinModule?.('node:timers')?.setImmediate ?? setTimeout; // a DOM made of JavaScript may hide what Node has
+}
+
+/** The fakes of sinon's kind (vitest's, jest's) bear their clock; others (node:test's, jest's of old) have lost the name. */
+function isFake(timer: Turn): boolean {
+  return 'clock' in timer || timer.name !== 'setImmediate';
+}
+
+interface NodeProcess {
+  getBuiltinModule?(name: 'node:timers'): { readonly setImmediate: Turn } | undefined;
 }
 
 function postToSelf(callback: () => void): void {

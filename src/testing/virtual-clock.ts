@@ -1,4 +1,4 @@
-import { aBoolean, mustBe, noOthers } from '../assert.js';
+import { aBoolean, mustBe, noOthers, optionsOf } from '../assert.js';
 import { instant } from './instant.js';
 import { type VirtualClock, VirtualTime } from './virtual-time.js';
 
@@ -33,8 +33,8 @@ export interface VirtualClockOptions {
  * await nap // => 1_000
  * clock.now() // => 5_000
  */
-export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
-  const { startAt = 0, autoAdvance = true, ...others } = Object(options) as typeof options;
+export function virtualClock(options?: VirtualClockOptions): VirtualClock {
+  const { startAt = 0, autoAdvance = true, ...others } = optionsOf(options);
   noOthers(others, 'startAt, autoAdvance');
   mustBe('autoAdvance', autoAdvance, aBoolean);
   return new VirtualTime(instant('startAt', startAt), autoAdvance);

@@ -18,6 +18,7 @@ import {
   virtualClock,
 } from 'retry-policy/testing';
 import { beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
+import { countedSignal } from '../counted-signal.js';
 
 const startAt = Date.UTC(2026, 0, 15, 8);
 const busy = new TransientFailure('busy');
@@ -279,7 +280,8 @@ describe('a step that hangs', () => {
   });
 
   it('fails with an AbortError where the signal gives no reason', async () => {
-    const signal = { aborted: true, reason: undefined } as AbortSignal;
+    const { signal, counts } = countedSignal();
+    counts.abort();
     expect(await errorOf(scriptedTask(clock).hangs({ untilAborted: true })(attemptOf(1, signal)))).toMatchObject({ name: 'AbortError' });
   });
 

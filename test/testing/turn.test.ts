@@ -10,6 +10,7 @@ const freshTurn = async (): Promise<() => Promise<void>> => {
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
   vi.unstubAllGlobals();
 });
 
@@ -18,6 +19,7 @@ describe('a turn', () => {
     ['everything', {}],
     ['no setImmediate', { setImmediate: undefined }],
     ['neither setImmediate nor MessageChannel', { setImmediate: undefined, MessageChannel: undefined }],
+    ['a setImmediate that is bound to a fake', { setImmediate: (() => {}).bind(null) }],
   ])('comes after all promises have settled, where the platform has %s', async (_name, globals) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
     const aTurn = await freshTurn();
@@ -27,6 +29,20 @@ describe('a turn', () => {
     order.push('promises');
     await turn;
     expect(order).toEqual(['promises', 'turn']);
+  });
+
+  it('comes where the platform has none of them but setTimeout', async () => {
+    for (const name of ['setImmediate', 'MessageChannel']) vi.stubGlobal(name, undefined);
+    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
+    const aTurn = await freshTurn();
+    await aTurn();
+  });
+
+  it('comes where faked timers are all that there is, if Node has more', async () => {
+    for (const name of ['setImmediate', 'MessageChannel']) vi.stubGlobal(name, undefined);
+    vi.useFakeTimers();
+    const aTurn = await freshTurn();
+    await aTurn();
   });
 
   it('comes in spite of fake timers that are put in place later', async () => {
