@@ -110,3 +110,25 @@ ran.push('the block');`,
   );
   expect(ran).toEqual(['the block', 'a test']);
 });
+
+describe('the tests of a document run', () => {
+  const document = (body: string) => `import { afterEach, beforeEach, test } from 'vitest';
+beforeEach(async () => { ran.push('before'); });
+afterEach(() => ran.push('after'));
+afterEach(async () => { ran.push('after, the later first'); });
+test('one', async () => { ran.push('one'); ${body} });
+test('two', () => { ran.push('two'); });`;
+  const around = (name: string) => ['before', name, 'after, the later first', 'after'];
+
+  test('between its beforeEach and its afterEach', async () => {
+    const ran: string[] = [];
+    await runDocument(document(''), { scope: { ran } });
+    expect(ran).toEqual([...around('one'), ...around('two')]);
+  });
+
+  test('up to the first that fails, which is cleaned up after', async () => {
+    const ran: string[] = [];
+    await expect(runDocument(document("throw new Error('its own')"), { scope: { ran } })).rejects.toThrow('its own');
+    expect(ran).toEqual(around('one'));
+  });
+});

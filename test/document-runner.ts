@@ -11,6 +11,7 @@ export interface Surroundings {
   readonly modules?: Readonly<Record<string, unknown>>;
 }
 
+type Step = () => unknown;
 type Body = (...names: unknown[]) => Promise<void>;
 
 const AsyncFunction = (async () => {}).constructor as new (...parameters: string[]) => Body;
@@ -21,23 +22,23 @@ const nodeModule = createRequire(import.meta.url);
  *
  * - `expression // => value` (or `const name = expression // => value`): both, awaited, are deeply equal
  * - `//> text`: the next line that `console.log` wrote; a document that shows output shows all of it
- * - `test(name, body)` of vitest: the body is run at the end
+ * - `test(name, body)` of vitest: the body is run at the end, between those of `beforeEach` and `afterEach`
  */
 export async function runDocument(code: string, { scope = {}, modules = {} }: Surroundings = {}): Promise<void> {
   const lines: string[] = [];
-  const tests: (() => unknown)[] = [];
+  const runner = testRunner();
   let shown = 0;
   const given: Record<string, unknown> = {
     ...scope,
     exports: {},
-    require: (name: string) => moduleNamed(name, { vitest: testRunner(tests), ...modules }),
+    require: (name: string) => moduleNamed(name, { vitest: runner.module, ...modules }),
     console: { ...console, log: (...values: unknown[]) => lines.push(...format(...values).split('\n')) },
     $equal: (actual: unknown, expected: unknown, where: string) => expect(actual, where).toStrictEqual(expected),
     $printed: (text: string, where: string) => expect(lines[shown++]?.trimEnd(), where).toBe(text),
   };
   // The inner braces let a document declare a name that is in its scope.
   await new AsyncFunction(...Object.keys(given), `'use strict';{${translate(instrument(code))}\n}`)(...Object.values(given));
-  for (const body of tests) await body();
+  await runner.run();
   if (shown > 0) expect(lines.slice(shown), 'output that is not shown').toEqual([]);
 }
 
@@ -48,9 +49,21 @@ function moduleNamed(name: string, modules: Readonly<Record<string, unknown>>): 
 }
 
 /** Stands in for the test runner that a document's tests are written for. */
-function testRunner(tests: (() => unknown)[]) {
-  const test = (_name: string, body: () => unknown) => tests.push(body);
-  return { test, it: test, describe: (_name: string, body: () => void) => body(), expect };
+function testRunner() {
+  const before: Step[] = [];
+  const tests: Step[] = [];
+  const after: Step[] = [];
+  const test = (_name: string, body: Step) => void tests.push(body);
+  const module = {
+    ...{ test, it: test, describe: (_name: string, body: () => void) => body(), expect },
+    beforeEach: (step: Step) => void before.push(step),
+    afterEach: (step: Step) => void after.unshift(step),
+  };
+  const each = async (steps: readonly Step[]) => {
+    for (const step of steps) await step();
+  };
+  const run = () => each(tests.map((body) => () => each([...before, body]).finally(() => each(after))));
+  return { module, run };
 }
 
 function translate(code: string): string {
