@@ -8,12 +8,12 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias: { 'retry-policy/testing': source('testing/index.ts'), 'retry-policy': source('index.ts') } },
-        test: { name: 'unit', isolate: false, include: ['test/**/*.test.ts'], exclude: ['test/package/**'] },
+        test: { name: 'unit', isolate: false, include: ['test/**/*.test.ts'], exclude: ['test/package/**', 'test/recipes/**'] },
       },
       {
         test: {
           name: 'package',
-          include: ['test/package/**/*.test.ts'],
+          include: ['test/package/**/*.test.ts', 'test/recipes/*.test.ts'],
           globalSetup: 'test/package/install.ts',
           testTimeout: 120_000,
           hookTimeout: 300_000,

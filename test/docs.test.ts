@@ -4,6 +4,7 @@ import * as testing from 'retry-policy/testing';
 import { describe, expect, test } from 'vitest';
 import { runDocument } from './document-runner.js';
 import { blocksOf, examplesOf, read, sourceFiles, valuesExportedBy } from './documents.js';
+import { isForAnotherRunner } from './recipes/readme.js';
 
 const modules = { 'retry-policy': main, 'retry-policy/testing': testing };
 const entries = [
@@ -12,7 +13,8 @@ const entries = [
 ];
 
 describe('README.md', () => {
-  const blocks = existsSync(new URL('../README.md', import.meta.url)) ? blocksOf(read('README.md')) : [];
+  const all = existsSync(new URL('../README.md', import.meta.url)) ? blocksOf(read('README.md')) : [];
+  const blocks = all.filter(({ name }) => !isForAnotherRunner(name));
 
   test('has code blocks', () => expect(blocks).not.toEqual([]));
 
