@@ -37,7 +37,7 @@ describe('listeners are counted on the signals', () => {
   test.fails('of jsdom', () => inJest('jsdom')); // known to fail: its EventTarget is not that of Node
 });
 
-describe('the clocks give turns in vitest', () => {
+describe('the clocks give turns in vitest', { timeout: 5_000 }, () => {
   afterEach(() => {
     vi.useRealTimers();
   });

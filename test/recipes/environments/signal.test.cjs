@@ -7,7 +7,7 @@ test('listeners are counted on the signals of this environment', async () => {
   const { signal } = controller;
   const run = runWithRetry(() => Promise.reject(new TransientFailure('busy')), {}, { clock, signal });
   await clock.advance(0);
-  expect(() => assertNoLeaks(clock, signal)).toThrow('1 abort listener on the signal');
+  expect(() => assertNoLeaks(clock, signal)).toThrow(/abort listeners? on the signal/);
   controller.abort();
   await run;
   assertNoLeaks(clock, signal);
