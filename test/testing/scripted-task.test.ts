@@ -279,6 +279,13 @@ describe('a step that hangs', () => {
     assertNoLeaks(clock, controller.signal);
   });
 
+  it('ends with an abort on a clock that is not virtual, too', async () => {
+    const controller = new AbortController();
+    const call = scriptedTask(frozenClock(0)).hangs({ untilAborted: true })(attemptOf(1, controller.signal));
+    controller.abort(reason);
+    expect(await errorOf(call)).toBe(reason);
+  });
+
   it('fails with an AbortError where the signal gives no reason', async () => {
     const { signal, counts } = countedSignal();
     counts.abort();
