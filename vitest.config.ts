@@ -8,7 +8,12 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias: { 'retry-policy/testing': source('testing/index.ts'), 'retry-policy': source('index.ts') } },
-        test: { name: 'unit', isolate: false, include: ['test/**/*.test.ts'], exclude: ['test/package/**', 'test/recipes/**'] },
+        test: {
+          name: 'unit',
+          isolate: false,
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/package/**', 'test/recipes/**', 'test/runtimes/**'],
+        },
       },
       {
         test: {
@@ -17,6 +22,16 @@ export default defineConfig({
           globalSetup: 'test/package/install.ts',
           testTimeout: 120_000,
           hookTimeout: 300_000,
+        },
+      },
+      {
+        test: {
+          name: 'runtimes',
+          include: ['test/runtimes/*.test.ts'],
+          globalSetup: 'test/package/install.ts',
+          maxWorkers: 2,
+          testTimeout: 180_000,
+          hookTimeout: 600_000,
         },
       },
     ],
