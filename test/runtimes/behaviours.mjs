@@ -52,7 +52,11 @@ const decisions = {
     { jitter: 'decorrelated' },
     { backoffMs: 2_001, delayMs: 2_001, drawnFrom: [2_000, 15_000] },
   ],
-  'no jitter takes all of the backoff': ({ busy }) => [{ error: busy, attempt: 99 }, { maxAttempts: 100, jitter: 'none' }, { backoffMs: 60_000, delayMs: 60_000 }],
+  'no jitter takes all of the backoff': ({ busy }) => [
+    { error: busy, attempt: 99 },
+    { maxAttempts: 100, jitter: 'none' },
+    { backoffMs: 60_000, delayMs: 60_000 },
+  ],
   'the wait of a server is a floor': ({ parked }) => [
     { error: parked },
     {},
@@ -103,7 +107,11 @@ export const behaviours = {
     const policy = { backoff: { baseMs: 2_000, capMs: 60_000 }, jitter: 'none' };
     const options = { clock: testing.frozenClock(startAt), onDecision: (decision) => void told.push(main.formatDecision(decision)) };
     equal(main.unwrap(await main.runWithRetry(task, policy, options)), 42);
-    equal(told, ['attempt 1: transient, retry scheduled at 08:00:02', 'attempt 2: transient, retry scheduled at 08:00:04', 'attempt 3: succeeded']);
+    equal(told, [
+      'attempt 1: transient, retry scheduled at 08:00:02',
+      'attempt 2: transient, retry scheduled at 08:00:04',
+      'attempt 3: succeeded',
+    ]);
   },
 
   async 'the log is plain data'({ main, testing }) {
@@ -275,9 +283,7 @@ export const behaviours = {
       const late = await main.runWithRetry(lateFailure, { maxAttempts: 1, attemptTimeoutMs: 3 });
       equal(late.reason, 'attempts-exhausted');
 
-      const told = await settled(() =>
-        main.runWithRetry(() => 1, {}, { onDecision: () => Promise.reject(new Error('the hook failed')) }),
-      );
+      const told = await settled(() => main.runWithRetry(() => 1, {}, { onDecision: () => Promise.reject(new Error('the hook failed')) }));
       truthy(main.isRetryHookError(told.reason), `no RetryHookError but ${told.reason}`);
       const thrown = await settled(() =>
         main.runWithRetry(

@@ -1,10 +1,18 @@
 // node bundle.mjs <bundler> <script> <bundle>: makes one file of a script, as a user would with each of them; prints the bundler's version.
-import { dirname, basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 
 const bundlers = {
   async esbuild(script, bundle) {
     const { build, version } = await import('esbuild');
-    await build({ entryPoints: [script], outfile: bundle, bundle: true, format: 'esm', target: 'es2022', minify: true, logLevel: 'warning' });
+    await build({
+      entryPoints: [script],
+      outfile: bundle,
+      bundle: true,
+      format: 'esm',
+      target: 'es2022',
+      minify: true,
+      logLevel: 'warning',
+    });
     return version;
   },
 
@@ -21,7 +29,7 @@ const bundlers = {
     const { build, version } = await import('vite');
     const lib = { entry: script, formats: ['es'], fileName: () => basename(bundle) };
     const options = { lib, outDir: dirname(bundle), emptyOutDir: false, target: 'es2022' };
-    await build({ root: dirname(script), configFile: false, logLevel: 'warn', build: options });
+    await build({ root: dirname(script), configFile: false, logLevel: 'error', build: options });
     return version;
   },
 

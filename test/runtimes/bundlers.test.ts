@@ -10,39 +10,47 @@ import { writeSuite } from './suite.js';
 const bundle = fileURLToPath(new URL('bundle.mjs', import.meta.url));
 
 for (const bundler of ['esbuild', 'rollup', 'vite', 'webpack']) {
-  /** Makes a bundle of a script in the folder of the row; answers the bundler's version. */
-  const bundled = async (folder: string, script: string, name: string) =>
-    (await printedBy(process.execPath, [bundle, bundler, join(folder, script), join(folder, name)], folder)).trimEnd().split('\n').at(-1) as string;
-
   let folder: string;
+
+  /** Makes a bundle of a script in the folder of the row; answers the bundler's version. */
+  const bundled = async (name: string): Promise<string> => {
+    const told = await printedBy(process.execPath, [bundle, bundler, join(folder, name), join(folder, 'bundles', name)], folder);
+    return told.trimEnd().split('\n').at(-1) as string;
+  };
+
+  /** What a bundle of a script holds, without white space and comments. */
+  const codeOf = async (name: string, script: string): Promise<string> => {
+    writeFileSync(join(folder, name), script);
+    await bundled(name);
+    return (await transform(readFileSync(join(folder, 'bundles', name), 'utf8'), { minifyWhitespace: true })).code;
+  };
+
   const start = async () => {
     folder = writeSuite(bundler, 'module');
-    const version = await bundled(folder, 'main.mjs', 'bundle.mjs');
-    return { ...(await reportOf(process.execPath, ['bundle.mjs'], folder)), version };
+    const version = await bundled('main.mjs');
+    return { ...(await reportOf(process.execPath, ['bundles/main.mjs'], folder)), version };
   };
 
   behaviourRow(`bundled by ${bundler}`, start, () => {
-    /** What a bundle of a script holds, without white space and comments. */
-    const codeOf = async (name: string, script: string) => {
-      writeFileSync(join(folder, `${name}.mjs`), script);
-      await bundled(folder, `${name}.mjs`, `${name}.bundle.mjs`);
-      return (await transform(readFileSync(join(folder, `${name}.bundle.mjs`), 'utf8'), { minifyWhitespace: true })).code;
-    };
-
     test('a bundle of one pure function holds no classes, timers or chance', async () => {
-      const code = await codeOf('pure', `import { exponentialBackoff } from 'retry-policy';\nconsole.log(exponentialBackoff(3, { baseMs: 1, capMs: 9 }));`);
+      const code = await codeOf(
+        'pure.mjs',
+        `import { exponentialBackoff } from 'retry-policy';\nconsole.log(exponentialBackoff(3, { baseMs: 1, capMs: 9 }));`,
+      );
       expect(code).toContain('capMs');
       expect(code).not.toMatch(/\bclass\b|WeakMap|WeakSet|Symbol|AbortController|setTimeout|performance|\bDate\b|crypto|Math\.random/);
     });
 
     test('a bundle of the runner holds what that of a pure function must not', async () => {
-      const code = await codeOf('runner', `import { runWithRetry } from 'retry-policy';\nconsole.log(await runWithRetry(() => 1));`);
-      expect([/\bclass\b/, /WeakMap/, /Symbol/, /AbortController/, /setTimeout/, /performance/, /crypto/].filter((part) => !part.test(code))).toEqual([]);
+      const code = await codeOf('runner.mjs', `import { runWithRetry } from 'retry-policy';\nconsole.log(await runWithRetry(() => 1));`);
+      expect(
+        [/\bclass\b/, /WeakMap/, /Symbol/, /AbortController/, /setTimeout/, /performance/, /crypto/].filter((part) => !part.test(code)),
+      ).toEqual([]);
       expect(code).not.toMatch(/MessageChannel/); // which only the testing entry needs
     });
 
     test.each(['retry-policy', 'retry-policy/testing'])('an import of %s that is not used leaves nothing', async (entry) => {
-      const code = await codeOf(entry.replace('/', '-'), `import * as unused from '${entry}';\nconsole.log('used');`);
+      const code = await codeOf(`unused-${entry.replace('/', '-')}.mjs`, `import * as unused from '${entry}';\nconsole.log('used');`);
       expect(code.trim()).toMatch(/^(var|const|let)?.{0,40}console\.log\(["'`]used["'`]\);?(export\{\};?)?$/);
     });
   });

@@ -12,7 +12,7 @@ const flags = [
 
 /** Opens a page in a browser of its own, with a fresh profile, until the work is done that the page takes part in. */
 export async function withChromium<T>(address: string, work: Promise<T>): Promise<T> {
-  const program = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+  const { CHROMIUM: program = '/usr/bin/chromium' } = process.env;
   if (!existsSync(program)) throw new Error(`there is no ${program}: apt-get install chromium, or let CHROMIUM name another`);
   const profile = mkdtempSync(join(tmpdir(), 'retry-policy-chromium-'));
   const browser = spawn(program, [...flags, `--user-data-dir=${profile}`, address], { stdio: ['ignore', 'ignore', 'pipe'] });

@@ -13,7 +13,7 @@ const LONGEST_MS = 180_000;
 export async function printedBy(program: string, words: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
   const options = { cwd, env: { ...process.env, ...env }, timeout: LONGEST_MS, killSignal: 'SIGKILL', maxBuffer: 2 ** 26 } as const;
   const { stdout } = await promisify(execFile)(program, words, options).catch(({ message, killed, stdout }) => {
-    throw new Error(`${message}${killed ? '\nit was killed: it did not end' : ''}\n${stdout}`);
+    throw new Error(`${message.trimEnd()}\n${killed ? 'it was killed: it did not end\n' : ''}${stdout}`);
   });
   return stdout;
 }

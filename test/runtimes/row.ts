@@ -19,7 +19,11 @@ declare module 'vitest' {
  * A row of the matrix: what starts it, once, and tests of what that told. A row that cannot start fails in all of its tests, so that
  * none is passed over.
  */
-export function row<Told extends { readonly version: string }>(name: string, start: () => Promise<Told>, tests: (told: () => Told) => void) {
+export function row<Told extends { readonly version: string }>(
+  name: string,
+  start: () => Promise<Told>,
+  tests: (told: () => Told) => void,
+) {
   describe(name, () => {
     let facts: RowFacts;
     let told: () => Told;

@@ -4,7 +4,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'retry-policy-runtimes');
+const { XDG_CACHE_HOME = join(homedir(), '.cache') } = process.env;
+const cache = join(XDG_CACHE_HOME, 'retry-policy-runtimes');
 
 /**
  * Installs a package of npm into a cached folder of its own; answers where it is. npm downloads only what is newer than what is there,

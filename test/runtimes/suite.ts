@@ -50,6 +50,7 @@ ${other}
 const { Bun, Deno, process } = globalThis;
 const version = Deno?.version.deno ?? Bun?.version ?? process?.versions.node;
 export const report = async () => ({ version, ...(await run(main, testing, other)) });
+export { main, testing };
 `;
 
 const printing = `
