@@ -257,22 +257,23 @@ export const behaviours = {
     }
   },
 
-  async 'a wait of nothing gives other work a turn'({ main, testing }) {
+  async 'a wait of nothing lets promises settle and gives other work a turn'({ main, testing }) {
     for (const [clock, hostTurn] of [
       [main.systemClock, globalThis.setImmediate ?? setTimeout],
       [testing.frozenClock(0), globalThis.setImmediate ?? (globalThis.MessageChannel ? postToSelf : setTimeout)],
     ]) {
-      let promises = false;
       let turned = false;
       hostTurn(() => {
         turned = true;
       });
       const sleep = clock.sleep(0);
-      Promise.resolve().then(() => {
-        promises = true;
-      });
+      let promises = 0;
+      const settling = (async () => {
+        while (promises < 100) promises += await 1;
+      })();
       await sleep;
-      equal({ promises, turned }, { promises: true, turned: true });
+      equal({ promises, turned }, { promises: 100, turned: true });
+      await settling;
     }
   },
 

@@ -14,8 +14,8 @@ export default {
 };
 `;
 
-/** A worker of all the modules, as the runtime would run one that is deployed at that date. */
-function configuration(folder: string, compatibilityDate: string, flags: readonly string[]): string {
+/** A worker of all the modules, as the runtime runs one that was made for what it was at that date. */
+function configuration(folder: string, date: string, flags: readonly string[]): string {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.m?js$/.test(file));
   const modules = ['main.mjs', ...files.filter((file) => file !== 'main.mjs')];
   return `
@@ -23,20 +23,23 @@ function configuration(folder: string, compatibilityDate: string, flags: readonl
     const config :Workerd.Config = (services = [(name = "suite", worker = .suite)]);
     const suite :Workerd.Worker = (
       modules = [${modules.map((file) => `(name = "${file}", esModule = embed "${file}")`)}],
-      compatibilityDate = "${compatibilityDate}",
+      compatibilityDate = "${date}",
       compatibilityFlags = ${JSON.stringify(flags)},
     );`;
 }
 
-for (const [name, flags] of [
-  ['workerd', ['no_nodejs_compat', 'no_nodejs_compat_v2']],
+const withoutNode = ['no_nodejs_compat', 'no_nodejs_compat_v2'];
+
+for (const [name, flags, olderDate] of [
+  ['workerd', withoutNode],
   ["workerd, with Node's globals", ['nodejs_compat']],
+  ['workerd, as of 2024', [], '2024-01-01'], // without MessageChannel and setImmediate
 ] as const) {
   behaviourRow(name, async () => {
     const workerd = await workerdProgram();
     const folder = writeSuite(name, 'path', main);
     const version = (await printedBy(workerd, ['--version'], folder)).trim().replace('workerd ', '');
-    writeFileSync(join(folder, 'suite.capnp'), configuration(folder, version, flags));
+    writeFileSync(join(folder, 'suite.capnp'), configuration(folder, olderDate ?? version, flags));
     return { ...(await reportOf(workerd, ['test', 'suite.capnp'], folder)), version };
   });
 }
