@@ -7,7 +7,7 @@ export interface Report extends Results {
   readonly version: string;
 }
 
-const LONGEST_MS = 180_000;
+const LONGEST_MS = 300_000;
 
 /** Runs a program to its end, and kills it if that does not come; answers what it prints. */
 export async function printedBy(program: string, words: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<string> {

@@ -29,6 +29,17 @@ export async function settled(call) {
 /** Real time, in which the host has many turns. */
 export const realMs = (ms, setTimeout = globalThis.setTimeout) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Puts another `setTimeout` in the place of the host's, which it is made of, for as long as the work takes. */
+export async function withTimers(timer, work) {
+  const host = globalThis.setTimeout;
+  globalThis.setTimeout = timer(host);
+  try {
+    await work(host);
+  } finally {
+    globalThis.setTimeout = host;
+  }
+}
+
 /** A turn that the host gives sooner than any timer. */
 export function postToSelf(callback) {
   const { port1, port2 } = new MessageChannel();
