@@ -26,23 +26,22 @@ export function row<Told extends { readonly version: string }>(
 ) {
   describe(name, () => {
     let facts: RowFacts;
-    let told: () => Told;
+    let told: Told & Partial<Pick<Report, 'facts'>>;
+    let fault: unknown;
     beforeAll(async () => {
       facts = { beganAt: Date.now() };
       try {
-        const all: Told & Partial<Pick<Report, 'facts'>> = await start();
-        told = () => all;
-        facts = { ...facts, version: all.version, digest: all.facts?.digest };
-      } catch (fault) {
-        told = () => {
-          throw fault;
-        };
+        told = await start();
+        facts = { ...facts, version: told.version, digest: told.facts?.digest };
+      } catch (error) {
+        fault = error;
       }
     });
     beforeEach(({ task }) => {
       task.meta.row = facts;
+      if (fault !== undefined) throw fault;
     });
-    tests(() => told());
+    tests(() => told);
   });
 }
 

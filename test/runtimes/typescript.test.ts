@@ -14,7 +14,6 @@ const strict = {
   strict: true,
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
-  verbatimModuleSyntax: false,
   skipLibCheck: false,
   skipDefaultLibCheck: true, // the compiler's own
 };
@@ -45,7 +44,7 @@ for (const version of ['5.4', '5.9', '6.0', '7.0']) {
     const compiled = printedBy(process.execPath, [tsc, '--pretty', 'false'], folder);
     return compiled.then(
       () => [],
-      ({ message }) => message.trimEnd().split('\n').slice(1),
+      ({ message }) => message.trimEnd().split('\n'),
     );
   };
 
@@ -63,17 +62,15 @@ for (const version of ['5.4', '5.9', '6.0', '7.0']) {
     return { version: (await printedBy(process.execPath, [tsc, '--version'], folder)).trim().replace('Version ', '') };
   };
 
-  row(`TypeScript ${version}`, start, (told) => {
+  row(`TypeScript ${version}`, start, () => {
     test.each(Object.entries(programs))('%s compiles', async (_, [options, files]) => {
-      told();
       const faults = await faultsOf(options, files);
       expect(faults, faults.join('\n')).toEqual([]);
     });
 
     test('a program that is wrong does not compile', async () => {
-      told();
-      const [first] = await faultsOf({ module: 'nodenext', ...browser }, ['wrong.mts']);
-      expect(first).toMatch(/^wrong\.mts\(2,14\): error TS2322/);
+      const faults = await faultsOf({ module: 'nodenext', ...browser }, ['wrong.mts']);
+      expect(faults.join('\n')).toMatch(/^wrong\.mts\(2,14\): error TS2322/m);
     });
   });
 }
