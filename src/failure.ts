@@ -9,6 +9,9 @@ export interface FailureOptions {
   readonly retryAfterMs?: number | undefined;
 }
 
+/** Stands between, since webpack would keep a class that extends a global one, though nobody uses it. */
+class RetryError extends Error {}
+
 /**
  * A failure that passes: throw it, or a subclass of it, to have the attempt repeated.
  *
@@ -20,7 +23,7 @@ export interface FailureOptions {
  * isTransient(failure) // => true
  * failure.retryAfterMs // => 1_500
  */
-export class TransientFailure extends Error {
+export class TransientFailure extends RetryError {
   declare readonly retryAfterMs?: number | undefined;
 
   constructor(message?: string, options: FailureOptions = {}) {
@@ -75,7 +78,7 @@ function giveNames(): void {
 }
 
 /** A failure that must not be repeated, whatever a classifier says: the base of this library's own final errors. */
-export class PermanentFailure extends Error {
+export class PermanentFailure extends RetryError {
   constructor(message: string, cause: unknown) {
     super(message, { cause });
     brand(this, PERMANENT);

@@ -10,8 +10,9 @@ export const nextTurn: Turn = /* @__PURE__ */ chooseTurn();
 
 function chooseTurn(): Turn {
   if (typeof setImmediate === 'function' && !isFake(setImmediate)) return setImmediate;
-  if (typeof MessageChannel === 'function') return postToSelf; // which nobody fakes
-  const { process } = globalThis as { process?: NodeProcess };
+  const { navigator, process } = globalThis as Host;
+  const overtakesPromises = navigator?.userAgent === 'Cloudflare-Workers'; // as messages do there
+  if (typeof MessageChannel === 'function' && !overtakesPromises) return postToSelf; // which nobody fakes
   return process?.getBuiltinModule?.('node:timers')?.setImmediate ?? setTimeout; // a DOM made of JavaScript may hide what Node has
 }
 
@@ -20,8 +21,9 @@ function isFake(timer: Turn): boolean {
   return 'clock' in timer || timer.name !== 'setImmediate';
 }
 
-interface NodeProcess {
-  getBuiltinModule?(name: 'node:timers'): { readonly setImmediate: Turn } | undefined;
+interface Host {
+  readonly navigator?: { readonly userAgent?: string };
+  readonly process?: { getBuiltinModule?(name: 'node:timers'): { readonly setImmediate: Turn } | undefined };
 }
 
 function postToSelf(callback: () => void): void {
