@@ -3,13 +3,18 @@ import { mustBe, type Rule } from '../assert.js';
 import type { Clock } from '../clock.js';
 import { overrides } from '../override.js';
 import { aSignal } from '../run-options.js';
+import { areOne } from './idle.js';
 import { inWords } from './instant.js';
 import type { OverrideLayer } from './override-defaults.js';
-import type { VirtualClock } from './virtual-time.js';
+import type { VirtualClock } from './virtual-clock.js';
+
+/** How many waits and timers a message names. */
+const MOST_TOLD = 10;
 
 /**
  * Asserts that nothing is left behind: no wait and no timer on the clock, no listener for aborts on the signal, and no override of the
- * defaults with another clock, such as an earlier test forgot to restore. For the end of a test, or `afterEach`.
+ * defaults that an earlier test forgot to restore (any but those by this very clock, which may be in force still). For the end of a test,
+ * or `afterEach`, where your own override is restored first.
  *
  * All listeners of a signal are counted where the runtime has `process.getBuiltinModule` (Node from 20.16 on, and those that follow
  * it) and the signal is its own; elsewhere this library's.
@@ -30,17 +35,20 @@ import type { VirtualClock } from './virtual-time.js';
 export function assertNoLeaks(clock: VirtualClock, signal?: AbortSignal): void {
   mustBe('clock', clock, aVirtualClock);
   if (signal !== undefined) mustBe('signal', signal, aSignal);
-  const left = clock.pending.map(({ kind, dueAt }) => `a ${kind} due at ${inWords(dueAt)}`);
+  const pending = clock.pending.map(({ kind, dueAt }) => `a ${kind} due at ${inWords(dueAt)}`);
+  const left = pending.slice(0, MOST_TOLD);
+  if (pending.length > MOST_TOLD) left.push(`${pending.length - MOST_TOLD} more`);
   const listeners = signal === undefined ? 0 : listenersOn(signal);
   if (listeners > 0) left.push(`${listeners} abort listener${listeners === 1 ? '' : 's'} on the signal`);
   const override = foreignOverride(clock, overrides().inForce as OverrideLayer | undefined);
-  if (override !== undefined) left.push('an override of the defaults with another clock, see the cause');
+  if (override !== undefined) left.push('an override of the defaults, see the cause');
   if (left.length > 0) throw new Error(`left behind: ${left.join('; ')}`, override && { cause: override.madeAt });
 }
 
+/** The latest override but for those by this very clock, which may be the caller's own. */
 function foreignOverride(clock: Clock, layer: OverrideLayer | undefined): OverrideLayer | undefined {
-  const isForeign = layer?.given !== undefined && layer.given !== clock;
-  return layer === undefined || isForeign ? layer : foreignOverride(clock, layer.outer);
+  const isOwn = layer?.given !== undefined && areOne(layer.given, clock);
+  return isOwn ? foreignOverride(clock, layer.outer) : layer;
 }
 
 const aVirtualClock: Rule = {

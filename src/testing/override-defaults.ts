@@ -35,13 +35,15 @@ const rules: Rules<DefaultOverrides> = { clock: aClock, random: aFunction, maxAt
  * Runs code under test, which calls `runWithRetry` deep inside and takes no clock from outside, on the clock and the chance of the test.
  *
  * It replaces the system clocks and the cryptographic random source wherever they are used, by default or by name, in every copy of
- * this library in the realm, for one test at a time. What a caller injects otherwise wins. A run keeps the clock and the source that it
- * began with. Overrides nest: an inner one adds to the outer, and the lower `maxAttempts` counts; they are restored in reverse order.
+ * this library in the realm, for one test at a time. What a caller injects otherwise wins, and idempotency keys stay random. A run keeps
+ * the clock and the source that it began with. Overrides nest: an inner one adds to the outer, and the lower `maxAttempts` counts. A
+ * substitute may build on what it replaces, in what it does before it first waits.
  *
  * @returns what restores the defaults exactly as they were; once it has, it does nothing more
  * @throws {TypeError} if a value is of the wrong type or a name is unknown
  * @throws {RangeError} if all types are right and `maxAttempts` is out of range
- * @throws {Error} from `restore`, if a later override is still in force; its `cause` bears the stack of the place where that was made
+ * @throws {Error} from `restore`, if a later override was forgotten and still in force; both are restored then, and the `cause` bears the
+ *   stack of the place where the later one was made
  * @example
  * const fetchPrice = withRetry(async () => { throw new TransientFailure('503') })
  * const clock = virtualClock()
@@ -71,6 +73,7 @@ export function overrideDefaults(override: DefaultOverrides): RestorableOverride
       }
     };
   const substitute = clock && {
+    ...clock,
     now: uncovering(() => clock.now()),
     monotonicNow: uncovering(() => clock.monotonicNow()),
     sleep: uncovering((ms: number, signal?: AbortSignal) => clock.sleep(ms, signal)),
@@ -83,19 +86,21 @@ export function overrideDefaults(override: DefaultOverrides): RestorableOverride
     ...(maxAttempts && { maxAttempts: Math.min(maxAttempts, outer?.maxAttempts ?? Infinity) }),
     outer,
     given: clock,
-    madeAt: new Error('this override is still in force'),
+    madeAt: new Error('this override was still in force'),
   };
   all.inForce = inner;
-  let isRestored = false;
   const restore = () => {
-    if (isRestored) return;
-    if (all.inForce !== inner) {
-      const cause = (all.inForce as OverrideLayer | undefined)?.madeAt;
-      throw new Error('overrides are restored in the reverse order, and a later one is still in force: see the cause', { cause });
-    }
+    const inForce = all.inForce as OverrideLayer | undefined;
+    if (!covers(inForce, inner)) return;
     all.inForce = outer;
-    isRestored = true;
+    if (inForce === inner) return;
+    const message = 'overrides are restored in the reverse order: a later one was still in force, and is restored as well; see the cause';
+    throw new Error(message, { cause: inForce?.madeAt });
   };
   const { dispose = Symbol.for('Symbol.dispose') } = Symbol as { dispose?: symbol }; // the stand-in that compilers use
   return { restore, [dispose]: restore } as RestorableOverride;
 }
+
+/** Whether a layer is another, or lies above it. */
+const covers = (layer: OverrideLayer | undefined, other: OverrideLayer): boolean =>
+  layer !== undefined && (layer === other || covers(layer.outer, other));

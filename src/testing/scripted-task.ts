@@ -4,8 +4,8 @@ import type { AttemptContext } from '../attempt.js';
 import type { Clock } from '../clock.js';
 import { markPermanent } from '../mark.js';
 import { aClock } from '../run-options.js';
+import { whenIdle } from './idle.js';
 import { inWords } from './instant.js';
-import { VirtualTime } from './virtual-time.js';
 
 /** One call of a scripted task: the number of the attempt, its start by the clock's `now()`, and its signal. */
 export interface ScriptedCall {
@@ -28,7 +28,7 @@ export interface ScriptedTask<T> {
   /** The next attempt never settles; with `untilAborted`, it fails with the reason once its signal aborts, as a polite task does. */
   hangs(options?: { readonly untilAborted?: boolean | undefined }): this;
   /** The next attempt returns `value`. */
-  returns<V>(value: V, options?: StepOptions): ScriptedTask<T | V>;
+  returns<V>(value: V, options?: StepOptions): ScriptedTask<T | Awaited<V>>;
   /** The calls so far. */
   readonly calls: readonly ScriptedCall[];
 }
@@ -40,7 +40,8 @@ type Step = (call: ScriptedCall) => Promise<unknown>;
  *
  * A step with `afterMs` waits on `clock`, and no longer than its attempt's signal lets it. An attempt beyond the script fails with an
  * error that says so, and so does a step that hangs once nothing can end it any more: nothing is pending on a virtual clock that moves
- * by itself, and nobody aborts. Both errors bear the permanent mark, so that no policy repeats them.
+ * by itself, and no abort has come (one by a real timer comes too late: move the clock by hand then). Both errors bear the permanent
+ * mark, so that no policy repeats them.
  *
  * @param clock  the one that the run is given
  * @throws {TypeError | RangeError} from its steps, if an option is of the wrong type, unknown, or out of range
@@ -83,8 +84,9 @@ export function scriptedTask(clock: Clock): ScriptedTask<never> {
       return add((call) => hang(clock, call, untilAborted));
     },
   };
+  const nextContext = () => ({ attempt: (calls.at(-1)?.attempt ?? 0) + 1, signal: new AbortController().signal });
   const perform = async (context?: AttemptContext) => {
-    const { attempt = (calls.at(-1)?.attempt ?? 0) + 1, signal = new AbortController().signal } = context ?? {};
+    const { attempt, signal } = context?.signal ? context : nextContext(); // what is called alone may be called with anything
     const call = { attempt, startedAt: clock.now(), signal };
     calls.push(call);
     const step = steps[attempt - 1];
@@ -101,10 +103,10 @@ function hang(clock: Clock, { attempt, startedAt, signal }: ScriptedCall, untilA
       stopWatching();
       stopListening();
     };
-    const stopWatching = VirtualTime.whenIdle(clock, () => {
+    const stopWatching = whenIdle(clock, () => {
       forget();
       const message = `attempt ${attempt} of the scripted task is stuck: it hangs since ${inWords(startedAt)}, nothing is pending on its clock`;
-      reject(markPermanent(new Error(`${message}, and nobody aborts it; set attemptTimeoutMs or totalBudgetMs, or abort the run`)));
+      reject(markPermanent(new Error(`${message}, and it was not aborted; set attemptTimeoutMs or totalBudgetMs, or abort the run`)));
     });
     const end = () => {
       forget();

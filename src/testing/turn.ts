@@ -12,7 +12,7 @@ function chooseTurn(): Turn {
   if (typeof setImmediate === 'function' && !isFake(setImmediate)) return setImmediate;
   const { navigator, process } = globalThis as Host;
   const overtakesPromises = navigator?.userAgent === 'Cloudflare-Workers'; // as messages do there
-  if (typeof MessageChannel === 'function' && !overtakesPromises) return postToSelf; // which nobody fakes
+  if (typeof MessageChannel === 'function' && !overtakesPromises) return messagesToSelf(); // which nobody fakes
   return process?.getBuiltinModule?.('node:timers')?.setImmediate ?? setTimeout; // a DOM made of JavaScript may hide what Node has
 }
 
@@ -26,11 +26,25 @@ interface Host {
   readonly process?: { getBuiltinModule?(name: 'node:timers'): { readonly setImmediate: Turn } | undefined };
 }
 
-function postToSelf(callback: () => void): void {
+/** All through one channel, since a new one for each turn would take longer than all else. */
+function messagesToSelf(): Turn {
   const { port1, port2 } = new MessageChannel();
+  const callbacks: (() => void)[] = [];
   port1.onmessage = () => {
-    port1.close();
-    callback();
+    const callback = callbacks.shift();
+    if (callbacks.length === 0) holdsProcess(port1, false);
+    callback?.();
   };
-  port2.postMessage(undefined);
+  holdsProcess(port1, false);
+  return (callback) => {
+    callbacks.push(callback);
+    holdsProcess(port1, true);
+    port2.postMessage(undefined);
+  };
+}
+
+/** Node is kept alive by a port, as long as it is not told otherwise. */
+function holdsProcess(port: MessagePort & { ref?(): void; unref?(): void }, holds: boolean): void {
+  if (holds) port.ref?.();
+  else port.unref?.();
 }

@@ -1,6 +1,27 @@
 import { aBoolean, mustBe, noOthers, optionsOf } from '../assert.js';
+import type { Clock } from '../clock.js';
 import { instant } from './instant.js';
-import { type VirtualClock, VirtualTime } from './virtual-time.js';
+import { VirtualTime } from './virtual-time.js';
+
+/** What waits on a virtual clock, and the instant at which it is due by `now()`. */
+export interface PendingTimer {
+  readonly dueAt: number;
+  readonly kind: 'sleep' | 'timer';
+}
+
+/** A clock whose time moves only by being told or, with `autoAdvance`, when nothing else can happen. */
+export interface VirtualClock extends Clock {
+  /** Lets `ms` pass. Wakes what falls due by due time, then by arrival, and lets promises settle in between. */
+  advance(ms: number): Promise<void>;
+  /** Lets time pass until `now()` is `at`; as `advance`. */
+  advanceTo(at: number): Promise<void>;
+  /** Moves `now()` by `ms`, back if negative, as a correction of the wall clock does; `monotonicNow()` and what waits stay. */
+  jumpWallClock(ms: number): void;
+  /** A machine that sleeps: `ms` pass at once, before this returns; then what fell due meanwhile wakes, late. */
+  suspend(ms: number): Promise<void>;
+  /** What waits, by due time, then by arrival. */
+  readonly pending: readonly PendingTimer[];
+}
 
 /** Where a virtual clock begins, and whether it moves by itself. */
 export interface VirtualClockOptions {
@@ -13,9 +34,10 @@ export interface VirtualClockOptions {
 /**
  * A clock of virtual time: hours of waits and time limits pass in milliseconds, and in the same order every time.
  *
- * By itself it jumps to the earliest timer as soon as everything has settled that can without the outside world. Real I/O and real
- * timers are invisible to it, so it would jump while they are under way: there, take `autoAdvance: false` and move it by hand. What is
- * due already wakes by itself in either case. It keeps working under fake timers, and needs none.
+ * By itself it jumps to the earliest timer as soon as everything has settled that can without the outside world; before a time limit
+ * strikes, it gives running work a few turns more. What takes real time is invisible to it (I/O, real timers, zlib, `crypto.subtle`), so
+ * that it may jump while such work is under way: there, take `autoAdvance: false` and move it by hand. What is due already wakes by
+ * itself in either case. It keeps working under fake timers, and needs none.
  *
  * `monotonicNow()` starts at 0. `sleep` and `schedule` check their arguments and the signal as the system clock does.
  *

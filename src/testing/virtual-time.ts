@@ -1,35 +1,18 @@
 import { abortableWait } from '../abort.js';
 import { aFunction, anInstant, mustBe } from '../assert.js';
-import type { Clock } from '../clock.js';
 import { micro } from '../decision.js';
+import { WHEN_IDLE } from './idle.js';
 import { type Timer, TimerQueue } from './timer-queue.js';
 import { nextTurn } from './turn.js';
 
-/** What waits on a virtual clock, and the instant at which it is due by `now()`. */
-export interface PendingTimer {
-  readonly dueAt: number;
-  readonly kind: 'sleep' | 'timer';
-}
+/** How many turns pass before a time limit strikes: work that takes several, and so could not settle in one, does not hang. */
+const TURNS_BEFORE_LIMIT = 20;
 
-/** A clock whose time moves only by being told or, with `autoAdvance`, when nothing else can happen. */
-export interface VirtualClock extends Clock {
-  /** Lets `ms` pass. Wakes what falls due by due time, then by arrival, and lets promises settle in between. */
-  advance(ms: number): Promise<void>;
-  /** Lets time pass until `now()` is `at`; as `advance`. */
-  advanceTo(at: number): Promise<void>;
-  /** Moves `now()` by `ms`, back if negative, as a correction of the wall clock does; `monotonicNow()` and what waits stay. */
-  jumpWallClock(ms: number): void;
-  /** A machine that sleeps: `ms` pass at once, before this returns; then what fell due meanwhile wakes, late. */
-  suspend(ms: number): Promise<void>;
-  /** What waits, by due time, then by arrival. */
-  readonly pending: readonly PendingTimer[];
-}
+/** How many turns a clock stands idle before it says so: whoever is about to abort something may need a few. */
+const TURNS_BEFORE_STUCK = 1_000;
 
-/** How long a clock stands idle before it says that it is stuck, in turns: whoever is about to abort something may need a few. */
-const IDLE_TURNS = 20;
-
-/** Its public members are arrow functions, so that they can be taken off the clock and handed on. */
-export class VirtualTime implements VirtualClock {
+/** A `VirtualClock`. Its public members are arrow functions, so that they can be taken off it and handed on. */
+export class VirtualTime {
   readonly #movesByItself: boolean;
   readonly #timers = new TimerQueue();
   /** What `now()` was, or would have been after all corrections, when the clock was made. */
@@ -40,8 +23,9 @@ export class VirtualTime implements VirtualClock {
   #lastJourney = Promise.resolve();
   #isTravelling = false;
   /** Whom to tell when nothing can happen any more. */
-  readonly #waitForIdle = new Set<() => void>();
-  #idleTurns = 0;
+  readonly #whenIdle = new Set<() => void>();
+  /** Turns in which nobody asked for a timer. */
+  #quietTurns = 0;
 
   constructor(startAt: number, autoAdvance: boolean) {
     this.#beganAt = startAt;
@@ -66,9 +50,11 @@ export class VirtualTime implements VirtualClock {
   };
 
   readonly advanceTo = async (at: number): Promise<void> => {
-    const now = this.now();
-    mustBe('at', at, { words: `a finite number >= ${now}, which is now`, holds: (n: number) => n >= now && n < Infinity });
-    await this.#travel(() => at - this.#beganAt);
+    await this.#travel(() => {
+      const now = this.now();
+      mustBe('at', at, { words: `a finite number >= ${now}, which is now`, holds: (n: number) => n >= now && n < Infinity });
+      return at - this.#beganAt;
+    });
   };
 
   readonly jumpWallClock = (ms: number): void => {
@@ -82,17 +68,15 @@ export class VirtualTime implements VirtualClock {
     await this.#travel(() => this.#passedMs);
   };
 
-  get pending(): readonly PendingTimer[] {
+  get pending(): readonly { readonly dueAt: number; readonly kind: Timer['kind'] }[] {
     return this.#timers.inOrder().map(({ dueMs, kind }) => ({ dueAt: this.#beganAt + dueMs, kind }));
   }
 
-  /** Calls back when nothing can happen any more on a clock that moves by itself; no other clock can tell. Returns what takes it off. */
-  static whenIdle(clock: Clock, callback: () => void): () => void {
-    if (!(#waitForIdle in clock)) return () => {};
-    clock.#waitForIdle.add(callback);
-    clock.#watch();
-    return () => clock.#waitForIdle.delete(callback);
-  }
+  readonly [WHEN_IDLE] = (callback: () => void): (() => void) => {
+    this.#whenIdle.add(callback);
+    this.#watch();
+    return () => this.#whenIdle.delete(callback);
+  };
 
   #start(kind: Timer['kind'], ms: number, wake: () => void): () => void {
     this.#watch();
@@ -108,11 +92,8 @@ export class VirtualTime implements VirtualClock {
   async #go(toMs: number): Promise<void> {
     this.#isTravelling = true;
     try {
-      await new Promise<void>(nextTurn);
-      while (this.#isDueBy(toMs)) {
-        this.#wakeFirst();
-        await new Promise<void>(nextTurn);
-      }
+      do await new Promise<void>(nextTurn);
+      while (this.#step(toMs));
       this.#passTo(toMs);
     } finally {
       this.#isTravelling = false;
@@ -121,34 +102,43 @@ export class VirtualTime implements VirtualClock {
   }
 
   /** Has a look at what is to happen next, once everything has settled that can without it. */
-  #watch(idleTurns = 0): void {
-    this.#idleTurns = idleTurns;
-    if (this.#isWatched) return;
+  #watch(): void {
+    this.#quietTurns = 0;
+    if (!this.#isWatched) this.#look();
+  }
+
+  #look(): void {
     this.#isWatched = true;
     nextTurn(() => {
       this.#isWatched = false;
-      if (!this.#isTravelling) this.#goOn();
+      if (this.#isTravelling) return;
+      let goesOn = true;
+      try {
+        goesOn = this.#step(this.#movesByItself ? Infinity : this.#passedMs) || this.#standsIdle();
+      } finally {
+        if (goesOn) this.#look();
+      }
     });
   }
 
-  #goOn(): void {
-    if (this.#isDueBy(this.#movesByItself ? Infinity : this.#passedMs)) {
-      this.#watch(); // first, since what wakes may throw
-      this.#wakeFirst();
-    } else if (this.#movesByItself && this.#waitForIdle.size > 0) {
-      if (this.#idleTurns < IDLE_TURNS) this.#watch(this.#idleTurns + 1);
-      else for (const callback of this.#waitForIdle) callback();
-    }
+  /** Wakes what is due first by then, a time limit not before its turns are over. Answers whether there is more to do. */
+  #step(untilMs: number): boolean {
+    const next = this.#timers.first;
+    if (next === undefined || next.dueMs > untilMs) return false;
+    if (next.kind === 'timer' && ++this.#quietTurns < TURNS_BEFORE_LIMIT) return true;
+    this.#quietTurns = 0;
+    this.#timers.takeFirst();
+    this.#passTo(next.dueMs);
+    next.wake();
+    return true;
   }
 
-  #isDueBy(ms: number): boolean {
-    return this.#timers.first !== undefined && this.#timers.first.dueMs <= ms;
-  }
-
-  #wakeFirst(): void {
-    const { dueMs, wake } = this.#timers.takeFirst();
-    this.#passTo(dueMs);
-    wake();
+  /** Answers whether it may yet be worth waiting; if not, whoever hangs is told. */
+  #standsIdle(): boolean {
+    if (!this.#movesByItself || this.#whenIdle.size === 0) return false;
+    if (++this.#quietTurns < TURNS_BEFORE_STUCK) return true;
+    for (const callback of this.#whenIdle) callback();
+    return false;
   }
 
   /** Time never goes back: what wakes late does not take it along. */

@@ -37,3 +37,15 @@ test('a process that ends its runs early is held by nothing that they left behin
     console.log((await Promise.all([waiting, hanging, done])).map((result) => result.reason ?? result.value).join());`);
   expect(printed).toBe('aborted,aborted,done\n');
 });
+
+test.each(['const sleep = frozenClock(0).sleep(0);', 'const sleep = virtualClock().sleep(1_000);'])(
+  'a process whose turns are messages lives until they have come, and no longer: %s',
+  async (sleep) => {
+    const printed = await runInNode(`
+      globalThis.setImmediate = undefined;
+      const { frozenClock, virtualClock } = await import('retry-policy/testing');
+      ${sleep}
+      sleep.then(() => console.log('slept'));`);
+    expect(printed).toBe('slept\n');
+  },
+);

@@ -3,7 +3,7 @@ import type * as Testing from 'retry-policy/testing';
 
 export interface Results {
   readonly results: readonly { readonly name: string; readonly error?: string }[];
-  readonly facts: { readonly digest?: string; readonly tenHoursMs?: number };
+  readonly facts: { readonly digest?: string; readonly tenHoursMs?: number; readonly tenThousandRunsMs?: number };
 }
 
 export const behaviours: Readonly<Record<string, unknown>>;

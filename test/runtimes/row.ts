@@ -6,7 +6,7 @@ import type { Report } from './program.js';
 export interface RowFacts {
   readonly beganAt: number;
   readonly version?: string;
-  readonly digest?: string | undefined;
+  readonly told?: Report['facts'] | undefined;
 }
 
 declare module 'vitest' {
@@ -32,7 +32,7 @@ export function row<Told extends { readonly version: string }>(
       facts = { beganAt: Date.now() };
       try {
         told = await start();
-        facts = { ...facts, version: told.version, digest: told.facts?.digest };
+        facts = { ...facts, version: told.version, told: told.facts };
       } catch (error) {
         fault = error;
       }

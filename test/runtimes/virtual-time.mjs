@@ -29,6 +29,7 @@ const RUNS = 10_000;
 const jitters = ['full', 'equal', 'decorrelated', 'none'];
 
 export async function runInVirtualTime({ main, testing, facts }) {
+  const beganAt = Date.now();
   const clock = testing.virtualClock({ startAt });
   const random = testing.seededRandom(42); // one for all: each draw depends on who woke before
   const results = await Promise.all(
@@ -43,6 +44,7 @@ export async function runInVirtualTime({ main, testing, facts }) {
       return main.runWithRetry(task, policy, { clock, random });
     }),
   );
+  facts.tenThousandRunsMs = Date.now() - beganAt;
   const hash = new Hash();
   for (const { log } of results) for (const decision of log) hash.add(textOf(decision));
   facts.digest = hash.digest();

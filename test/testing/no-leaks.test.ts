@@ -1,4 +1,4 @@
-import { type Clock, isRetryHookError, type RetryPolicy, type RunOptions, runWithRetry, systemClock, TransientFailure } from 'retry-policy';
+import { isRetryHookError, type RetryPolicy, type RunOptions, runWithRetry, systemClock, TransientFailure } from 'retry-policy';
 import {
   assertNoLeaks,
   type DefaultOverrides,
@@ -156,31 +156,30 @@ it('a signal that a run takes can be asked for, whatever platform it is of', () 
 });
 
 describe('an override of the defaults', () => {
-  it('with another clock is told with the place where that clock was put in force', () => {
-    const forgetsToRestore = () => put({ clock: frozenClock(0) });
-    const lowers = () => put({ maxAttempts: 2 });
+  it('that was made last is told first', () => {
+    const forgetsToRestore = () => put({ maxAttempts: 2 });
+    put({ clock: frozenClock(0) });
     forgetsToRestore();
-    lowers();
     expect((complaint(clock).cause as Error).stack).toContain('forgetsToRestore');
   });
 
-  it.each<[string, () => Clock]>([
-    ['a frozen clock', () => frozenClock(0)],
-    ['another virtual clock', () => virtualClock({ startAt })],
-    ['the system clock', () => systemClock],
-    ['a copy of the clock', () => ({ ...clock })],
-  ])('with %s is told, and where it was made', (_name, other) => {
-    const forgetsToRestore = () => put({ clock: other() });
+  it.each<[string, () => DefaultOverrides]>([
+    ['with a frozen clock', () => ({ clock: frozenClock(0) })],
+    ['with another virtual clock', () => ({ clock: virtualClock({ startAt }) })],
+    ['with the system clock', () => ({ clock: systemClock })],
+    ['without a clock', () => ({ random: () => 0, maxAttempts: 2 })],
+    ['that says nothing', () => ({})],
+  ])('%s is told, and where it was made', (_name, override) => {
+    const forgetsToRestore = () => put(override());
     forgetsToRestore();
     const error = complaint(clock);
-    expect(error.message).toBe('left behind: an override of the defaults with another clock, see the cause');
+    expect(error.message).toBe('left behind: an override of the defaults, see the cause');
     expect((error.cause as Error).stack).toMatch(/forgetsToRestore.*no-leaks\.test\.ts/);
   });
 
   it.each<[string, () => DefaultOverrides]>([
     ['with this clock', () => ({ clock })],
-    ['without a clock', () => ({ random: () => 0, maxAttempts: 2 })],
-    ['that says nothing', () => ({})],
+    ['with a copy of this clock, such as spies make', () => ({ clock: { ...clock } })],
   ])('%s may still be in force', (_name, override) => {
     put(override());
     assertNoLeaks(clock, controller.signal);
@@ -191,10 +190,10 @@ describe('an override of the defaults', () => {
     assertNoLeaks(clock);
   });
 
-  it('that lies beneath one without a clock is told as well', () => {
-    put({ clock: frozenClock(0) });
+  it('that lies beneath one with this clock is told as well', () => {
     put({ maxAttempts: 2 });
-    expect(complaint(clock).message).toBe('left behind: an override of the defaults with another clock, see the cause');
+    put({ clock });
+    expect(complaint(clock).message).toBe('left behind: an override of the defaults, see the cause');
   });
 });
 
@@ -203,10 +202,16 @@ it('all that is left behind is told in one message', () => {
   put({ clock: frozenClock(0) });
   const error = complaint(clock, controller.signal);
   expect(error.message).toBe(
-    'left behind: a sleep due at 2026-01-15T08:00:00.500Z; 1 abort listener on the signal; ' +
-      'an override of the defaults with another clock, see the cause',
+    'left behind: a sleep due at 2026-01-15T08:00:00.500Z; 1 abort listener on the signal; ' + 'an override of the defaults, see the cause',
   );
   expect(error.cause).toBeInstanceOf(Error);
+});
+
+it('names ten waits and timers, and counts the others', () => {
+  for (let i = 1; i <= 12; i++) clock.schedule(i, () => {});
+  const { message } = complaint(clock);
+  expect(message.match(/a timer due at/g)).toHaveLength(10);
+  expect(message).toMatch(/; a timer due at 2026-01-15T08:00:00.010Z; 2 more$/);
 });
 
 it('an error about anything but an override has no cause', () => {

@@ -5,12 +5,14 @@ import {
   isTransient,
   type RetryResult,
   runWithRetry,
+  systemClock,
   TransientFailure,
   withRetry,
 } from 'retry-policy';
 import {
   assertNoLeaks,
   frozenClock,
+  overrideDefaults,
   type ScriptedCall,
   type ScriptedTask,
   scriptedTask,
@@ -88,6 +90,13 @@ describe('a script', () => {
     const task = scriptedTask(clock).returns('one').returns('two').returns('three');
     await task(attemptOf(2));
     expect(await task()).toBe('three');
+  });
+
+  it('takes no argument for a context that is none, such as the job that a function with retries gets', async () => {
+    const task = scriptedTask(clock).fails(busy).returns('done');
+    const perform = withRetry(task as unknown as (job: object) => Promise<string>, policy, { clock });
+    expect(await perform({ attempt: 7 })).toBe('done');
+    expect(task.calls.map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
 
   it('serves withRetry, whose function is told nothing of its attempt', async () => {
@@ -279,6 +288,16 @@ describe('a step that hangs', () => {
     assertNoLeaks(clock, controller.signal);
   });
 
+  it.each([
+    ['a copy of its clock, such as spies make', () => ({ ...clock })],
+    ['the system clock, in whose place it is', () => systemClock],
+  ])('is found out on %s', async (_name, its) => {
+    const override = overrideDefaults({ clock });
+    const call = scriptedTask(its()).hangs()(attemptOf(1, new AbortController().signal));
+    await expect(call).rejects.toThrow('attempt 1 of the scripted task is stuck');
+    override.restore();
+  });
+
   it('ends with an abort on a clock that is not virtual, too', async () => {
     const controller = new AbortController();
     const call = scriptedTask(frozenClock(0)).hangs({ untilAborted: true })(attemptOf(1, controller.signal));
@@ -311,7 +330,7 @@ describe.each([true, false])('a step that nothing can end any more (untilAborted
     expect(error).toEqual(
       new Error(
         'attempt 2 of the scripted task is stuck: it hangs since 2026-01-15T08:00:00.000Z, nothing is pending on its clock, ' +
-          'and nobody aborts it; set attemptTimeoutMs or totalBudgetMs, or abort the run',
+          'and it was not aborted; set attemptTimeoutMs or totalBudgetMs, or abort the run',
       ),
     );
   });
@@ -418,6 +437,7 @@ describe('the type of a script', () => {
     expectTypeOf(scriptedTask(clock).fails(busy).hangs()).toEqualTypeOf<ScriptedTask<never>>();
     expectTypeOf(scriptedTask(clock).returns(1)).toEqualTypeOf<ScriptedTask<number>>();
     expectTypeOf(scriptedTask(clock).returns(1).fails(busy).returns('done').hangs()).toEqualTypeOf<ScriptedTask<number | string>>();
+    expectTypeOf(scriptedTask(clock).returns(Promise.resolve(1))).toEqualTypeOf<ScriptedTask<number>>();
     expectTypeOf(scriptedTask(clock).returns<'done'>('done')).toEqualTypeOf<ScriptedTask<'done'>>();
   });
 

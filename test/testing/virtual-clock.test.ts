@@ -1,5 +1,6 @@
+import { runInNewContext } from 'node:vm';
 import { runWithRetry, TransientFailure } from 'retry-policy';
-import { fixedRandom, seededRandom, type VirtualClock, virtualClock } from 'retry-policy/testing';
+import { assertNoLeaks, fixedRandom, seededRandom, type VirtualClock, virtualClock } from 'retry-policy/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { countedSignal } from '../counted-signal.js';
 
@@ -28,6 +29,7 @@ describe('the time it shows at first', () => {
     ['the epoch, unless it is told otherwise', undefined, 0],
     ['epoch milliseconds', { startAt }, startAt],
     ['a Date', { startAt: new Date(startAt) }, startAt],
+    ['a Date of another realm', { startAt: runInNewContext(`new Date(${startAt})`) }, startAt],
     ['an instant before the epoch', { startAt: -1.5 }, -1.5],
     ['the epoch, where the option is undefined', { startAt: undefined, autoAdvance: undefined }, 0],
   ])('is %s', (_name, options, now) => {
@@ -89,6 +91,18 @@ describe('left alone, it', () => {
     });
     await Promise.all([first, clock.sleep(10).then(() => seen.push('second'))]);
     expect(seen).toEqual(['first', 'second']);
+  });
+
+  it.each([true, false])('lets work that takes some turns end before its time limit strikes (by itself: %s)', async (autoAdvance) => {
+    const clock = virtualClock({ autoAdvance });
+    const takesTurns = async () => {
+      await turns(15);
+      return 'done';
+    };
+    const run = runWithRetry(takesTurns, { attemptTimeoutMs: 1_000 }, { clock });
+    await clock.advance(2_000);
+    expect(await run).toMatchObject({ ok: true, value: 'done', attempts: 1 });
+    assertNoLeaks(clock);
   });
 
   it('moves again when it stood idle', async () => {
@@ -199,6 +213,14 @@ describe('moved by hand, it', () => {
     const refused = new RangeError('at must be a finite number >= 5000, which is now, got 4999');
     await expect(clock.advanceTo(4_999)).rejects.toEqual(refused);
     await clock.advanceTo(5_000);
+    expect(clock.now()).toBe(5_000);
+  });
+
+  it('does not go back either when it has moved on before its turn', async () => {
+    const clock = manual();
+    const [far, near] = [clock.advance(5_000), clock.advanceTo(3_000)];
+    await expect(near).rejects.toThrow('at must be a finite number >= 5000, which is now, got 3000');
+    await far;
     expect(clock.now()).toBe(5_000);
   });
 
