@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { createSystemClock, formatDecision, markTransient } from 'retry-policy';
+import { scriptedTask, virtualClock } from 'retry-policy/testing';
 import { describe, expect, it, vi } from 'vitest';
 import {
   aBoolean,
@@ -159,5 +161,26 @@ describe('isObject', () => {
   it('is true of whatever can bear properties', () => {
     for (const value of [{}, [], () => {}, new Error('x'), Object.create(null), revoked()]) expect(isObject(value)).toBe(true);
     for (const value of [undefined, null, 0, NaN, '', 'text', true, 5n, Symbol('x')]) expect(isObject(value)).toBe(false);
+  });
+});
+
+describe('options that may be left out', () => {
+  const functions = {
+    createSystemClock,
+    markTransient: (options: never) => markTransient(new Error('x'), options),
+    formatDecision: (options: never) =>
+      formatDecision({ action: 'succeed', attempt: 1, startedAt: 0, durationMs: 0, elapsedMs: 0 }, options),
+    virtualClock,
+    fails: (options: never) => scriptedTask(virtualClock()).fails('x', options),
+    returns: (options: never) => scriptedTask(virtualClock()).returns('x', options),
+    hangs: (options: never) => scriptedTask(virtualClock()).hangs(options),
+  };
+
+  it.each(Object.entries(functions))('of %s must be an object, so that nothing is dropped unseen', (_name, call) => {
+    for (const options of [null, 500, 'x', true]) {
+      expect(() => call(options as never)).toThrow(new TypeError(`options must be an object, got ${JSON.stringify(options)}`));
+    }
+    call(undefined as never);
+    call({} as never);
   });
 });

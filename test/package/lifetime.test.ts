@@ -38,7 +38,7 @@ test('a process that ends its runs early is held by nothing that they left behin
   expect(printed).toBe('aborted,aborted,done\n');
 });
 
-test.each(['const sleep = frozenClock(0).sleep(0);', 'const sleep = virtualClock().sleep(1_000);'])(
+test.each(['const sleep = Promise.all([frozenClock(0).sleep(0), frozenClock(0).sleep(0)]);', 'const sleep = virtualClock().sleep(1_000);'])(
   'a process whose turns are messages lives until they have come, and no longer: %s',
   async (sleep) => {
     const printed = await runInNode(`
@@ -49,3 +49,14 @@ test.each(['const sleep = frozenClock(0).sleep(0);', 'const sleep = virtualClock
     expect(printed).toBe('slept\n');
   },
 );
+
+test('what a callback throws on a clock that moves by itself is an uncaught exception, and the clock goes on', async () => {
+  const printed = await runInNode(`
+    import { virtualClock } from 'retry-policy/testing';
+    const clock = virtualClock();
+    process.on('uncaughtException', ({ message }) => console.log(message, clock.now()));
+    clock.schedule(10, () => { throw new Error('boom') });
+    await clock.sleep(20);
+    console.log('slept', clock.now());`);
+  expect(printed).toBe('boom 10\nslept 20\n');
+});

@@ -105,6 +105,18 @@ describe('left alone, it', () => {
     assertNoLeaks(clock);
   });
 
+  it('begins to count those turns anew when somebody asks the clock for a wait, or wakes', async () => {
+    const clock = virtualClock();
+    clock.schedule(999, () => {}); // wakes before the limit
+    const takesTurns = async () => {
+      await turns(30);
+      await clock.sleep(0);
+      await turns(15);
+      return 'done';
+    };
+    expect(await runWithRetry(takesTurns, { attemptTimeoutMs: 1_000 }, { clock })).toMatchObject({ ok: true, elapsedMs: 999 });
+  });
+
   it('moves again when it stood idle', async () => {
     const clock = virtualClock();
     await clock.sleep(1_000);
