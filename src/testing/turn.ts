@@ -9,11 +9,12 @@ type Turn = (callback: () => void) => void;
 export const nextTurn: Turn = /* @__PURE__ */ chooseTurn();
 
 function chooseTurn(): Turn {
-  if (typeof setImmediate === 'function' && !isFake(setImmediate)) return setImmediate;
-  const { navigator, process } = globalThis as Host;
+  const { navigator, process, setImmediate } = globalThis as Host;
+  const ofNode = process?.getBuiltinModule?.('node:timers')?.setImmediate; // which a DOM made of JavaScript hides
+  const genuine = [setImmediate, ofNode].find((turn) => turn !== undefined && !isFake(turn));
+  if (genuine !== undefined) return genuine;
   const overtakesPromises = navigator?.userAgent === 'Cloudflare-Workers'; // as messages do there
-  if (typeof MessageChannel === 'function' && !overtakesPromises) return messagesToSelf(); // which nobody fakes
-  return process?.getBuiltinModule?.('node:timers')?.setImmediate ?? setTimeout; // a DOM made of JavaScript may hide what Node has
+  return typeof MessageChannel === 'function' && !overtakesPromises ? messagesToSelf() : setTimeout;
 }
 
 /** The fakes of sinon's kind (vitest's, jest's) bear their clock; others (node:test's, jest's of old) have lost the name. */
@@ -24,6 +25,7 @@ function isFake(timer: Turn): boolean {
 interface Host {
   readonly navigator?: { readonly userAgent?: string };
   readonly process?: { getBuiltinModule?(name: 'node:timers'): { readonly setImmediate: Turn } | undefined };
+  readonly setImmediate?: Turn;
 }
 
 /** All through one channel, since a new one for each turn would take longer than all else. */

@@ -42,7 +42,7 @@ test.each(['const sleep = Promise.all([frozenClock(0).sleep(0), frozenClock(0).s
   'a process whose turns are messages lives until they have come, and no longer: %s',
   async (sleep) => {
     const printed = await runInNode(`
-      globalThis.setImmediate = undefined;
+      globalThis.setImmediate = process.getBuiltinModule = undefined;
       const { frozenClock, virtualClock } = await import('retry-policy/testing');
       ${sleep}
       sleep.then(() => console.log('slept'));`);

@@ -34,6 +34,7 @@ const missing = {
     takeAway: `
       delete globalThis.setImmediate;
       delete globalThis.clearImmediate;
+      delete process.getBuiltinModule; // else Node's own one would do
       globalThis.used = [];
       globalThis.MessageChannel = class extends MessageChannel {
         constructor() {

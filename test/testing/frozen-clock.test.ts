@@ -11,6 +11,7 @@ const drainPromises = async () => {
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
   vi.unstubAllGlobals();
 });
 
@@ -84,6 +85,7 @@ describe('a wait', () => {
       }
     }
     vi.stubGlobal('setImmediate', undefined);
+    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
     vi.stubGlobal('MessageChannel', ObservedChannel);
     vi.resetModules();
     const clock: Clock = (await import('../../src/testing/frozen-clock.js')).frozenClock(0);

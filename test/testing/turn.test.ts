@@ -8,6 +8,9 @@ const freshTurn = async (): Promise<() => Promise<void>> => {
   return () => new Promise((resolve) => nextTurn(() => resolve()));
 };
 
+/** As Node before 20.16, and hosts that are not Node. */
+const withoutModulesOfNode = () => vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
+
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
@@ -16,12 +19,15 @@ afterEach(() => {
 
 describe('a turn', () => {
   it.each([
-    ['everything', {}],
-    ['no setImmediate', { setImmediate: undefined }],
-    ['neither setImmediate nor MessageChannel', { setImmediate: undefined, MessageChannel: undefined }],
-    ['a setImmediate that is bound to a fake', { setImmediate: (() => {}).bind(null) }],
-  ])('comes after all promises have settled, where the platform has %s', async (_name, globals) => {
+    ['setImmediate', true, {}],
+    ['setImmediate among the modules of Node alone', true, { setImmediate: undefined, MessageChannel: undefined }],
+    ['setImmediate among the modules of Node, and a fake of it', true, { setImmediate: (() => {}).bind(null), MessageChannel: undefined }],
+    ['MessageChannel', false, { setImmediate: undefined }],
+    ['MessageChannel, and a fake of setImmediate', false, { setImmediate: (() => {}).bind(null) }],
+    ['neither, but setTimeout', false, { setImmediate: undefined, MessageChannel: undefined }],
+  ])('comes after all promises have settled, where the platform has %s', async (_name, hasModules, globals) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
+    if (!hasModules) withoutModulesOfNode();
     const aTurn = await freshTurn();
     const order: string[] = [];
     const turn = aTurn().then(() => order.push('turn'));
@@ -29,13 +35,6 @@ describe('a turn', () => {
     order.push('promises');
     await turn;
     expect(order).toEqual(['promises', 'turn']);
-  });
-
-  it('comes where the platform has none of them but setTimeout', async () => {
-    for (const name of ['setImmediate', 'MessageChannel']) vi.stubGlobal(name, undefined);
-    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
-    const aTurn = await freshTurn();
-    await aTurn();
   });
 
   it('comes where faked timers are all that there is, if Node has more', async () => {
@@ -66,6 +65,7 @@ describe('a turn', () => {
       }
     }
     vi.stubGlobal('setImmediate', undefined);
+    withoutModulesOfNode();
     vi.stubGlobal('MessageChannel', Channel);
     const aTurn = await freshTurn();
     const came: number[] = [];
