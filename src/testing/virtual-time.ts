@@ -6,7 +6,7 @@ import { type Timer, TimerQueue } from './timer-queue.js';
 import { nextTurn } from './turn.js';
 
 /** How many turns pass before a time limit strikes: work that takes several, and so could not settle in one, does not hang. */
-const TURNS_BEFORE_LIMIT = 20;
+const TURNS_BEFORE_LIMIT = 10;
 
 /** How many turns a clock stands idle before it says so: whoever is about to abort something may need a few. */
 const TURNS_BEFORE_STUCK = 1_000;

@@ -96,7 +96,7 @@ describe('left alone, it', () => {
   it.each([true, false])('lets work that takes some turns end before its time limit strikes (by itself: %s)', async (autoAdvance) => {
     const clock = virtualClock({ autoAdvance });
     const takesTurns = async () => {
-      await turns(15);
+      await turns(7);
       return 'done';
     };
     const run = runWithRetry(takesTurns, { attemptTimeoutMs: 1_000 }, { clock });
@@ -109,9 +109,9 @@ describe('left alone, it', () => {
     const clock = virtualClock();
     clock.schedule(999, () => {}); // wakes before the limit
     const takesTurns = async () => {
-      await turns(30);
+      await turns(14);
       const cancel = clock.schedule(5_000, () => {});
-      await turns(15);
+      await turns(7);
       cancel();
       return 'done';
     };
