@@ -21,8 +21,8 @@ export function uniformFrom(word: () => number): RandomSource {
   };
 }
 
-/** How many integers a range has. */
-function spanOf(min: number, max: number): number {
+/** How many integers a range has. A range that is none is refused. */
+export function spanOf(min: number, max: number): number {
   mustBe('min', min, { words: 'a safe integer', holds: Number.isSafeInteger });
   const most = min + Number.MAX_SAFE_INTEGER;
   mustBe('max', max, {

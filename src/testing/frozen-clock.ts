@@ -1,7 +1,7 @@
 import { abortReason } from '../abort.js';
 import { aFunction, mustBe } from '../assert.js';
 import type { Clock } from '../clock.js';
-import { instant } from './instant.js';
+import { anEpochMs, epochMs } from './instant.js';
 import { nextTurn } from './turn.js';
 
 /**
@@ -19,7 +19,8 @@ import { nextTurn } from './turn.js';
  * clock.now() === Date.UTC(2026, 0, 15, 1) // => true
  */
 export function frozenClock(at: number | Date): Clock {
-  const frozenAt = instant('at', at);
+  const frozenAt = epochMs(at);
+  mustBe('at', frozenAt, anEpochMs);
   return Object.freeze({
     now: () => frozenAt,
     monotonicNow: () => 0,

@@ -1,11 +1,9 @@
-import { mustBe } from '../assert.js';
+import type { Rule } from '../assert.js';
 
-/** An instant in epoch milliseconds, given as such or as a Date. */
-export function instant(name: string, at: number | Date): number {
-  const epochMs = typeof at === 'object' && at !== null ? at.valueOf() : at; // a Date of another realm is no instance
-  mustBe(name, epochMs, { words: 'a finite number or a valid Date', holds: Number.isFinite });
-  return epochMs;
-}
+export const anEpochMs: Rule = { words: 'a finite number or a valid Date', holds: Number.isFinite };
+
+/** An instant in epoch milliseconds where it is given as a Date, which may be of another realm; anything else as it is. */
+export const epochMs = (at: number | Date): number => (typeof at === 'object' && at !== null ? at.valueOf() : at);
 
 /** An instant in words, for messages. */
 export const inWords = (at: number): string => (Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : `${at} ms`);

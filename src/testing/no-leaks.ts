@@ -41,15 +41,20 @@ export function assertNoLeaks(clock: VirtualClock, signal?: AbortSignal): void {
   const listeners = signal === undefined ? 0 : listenersOn(signal);
   if (listeners > 0) left.push(`${listeners} abort listener${listeners === 1 ? '' : 's'} on the signal`);
   const override = foreignOverride(clock, overrides().inForce as OverrideLayer | undefined);
-  if (override !== undefined) left.push('an override of the defaults, see the cause');
+  if (override !== undefined) left.push(`an override of ${namesOf(override)}, see the cause`);
   if (left.length > 0) throw new Error(`left behind: ${left.join('; ')}`, override && { cause: override.madeAt });
 }
 
 /** The latest override but for those by this very clock, which may be the caller's own. */
 function foreignOverride(clock: Clock, layer: OverrideLayer | undefined): OverrideLayer | undefined {
-  const isOwn = layer?.given !== undefined && areOne(layer.given, clock);
+  const isOwn = layer?.given.clock !== undefined && areOne(layer.given.clock, clock);
   return isOwn ? foreignOverride(clock, layer.outer) : layer;
 }
+
+const namesOf = ({ given }: OverrideLayer): string =>
+  Object.entries(given)
+    .flatMap(([name, value]) => (value === undefined ? [] : name))
+    .join(' and ') || 'nothing';
 
 const aVirtualClock: Rule = {
   words: 'a virtual clock',

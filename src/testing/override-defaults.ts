@@ -1,10 +1,12 @@
 import { aFunction } from '../assert.js';
 import type { Clock } from '../clock.js';
-import type { RandomSource } from '../jitter.js';
+import { draw, type RandomSource } from '../jitter.js';
 import { Faults, type Rules } from '../options.js';
 import { type Override, overrides } from '../override.js';
 import { anAttemptLimit } from '../policy.js';
+import { spanOf } from '../random.js';
 import { aClock } from '../run-options.js';
+import { nextTurn } from './turn.js';
 
 /** What stands in for the defaults. */
 export interface DefaultOverrides {
@@ -22,12 +24,15 @@ type Disposes = SymbolConstructor extends { readonly dispose: infer Dispose exte
 /** Takes an override away again: call `restore()`, or declare it with `using`. */
 export type RestorableOverride = { restore(): void } & Disposes;
 
-/** An override with what is beneath it, the clock that it was given, and an error that bears the stack of the place where it was made. */
+/** An override with what is beneath it, what it was given itself, and an error that bears the stack of the place where it was made. */
 export interface OverrideLayer extends Override {
   readonly outer: OverrideLayer | undefined;
-  readonly given: Clock | undefined;
+  readonly given: DefaultOverrides;
   readonly madeAt: Error;
 }
+
+/** More than any code under test waits for at once. */
+const MOST_SLEEPS_IN_A_TURN = 250_000;
 
 const rules: Rules<DefaultOverrides> = { clock: aClock, random: aFunction, maxAttempts: anAttemptLimit };
 
@@ -72,20 +77,24 @@ export function overrideDefaults(override: DefaultOverrides): RestorableOverride
         all.inForce = inForce;
       }
     };
+  const guardTurn = aGuardOfTurns();
   const substitute = clock && {
     ...clock,
     now: uncovering(() => clock.now()),
     monotonicNow: uncovering(() => clock.monotonicNow()),
-    sleep: uncovering((ms: number, signal?: AbortSignal) => clock.sleep(ms, signal)),
+    sleep: uncovering((ms: number, signal?: AbortSignal) => {
+      guardTurn();
+      return clock.sleep(ms, signal);
+    }),
     schedule: uncovering((ms: number, callback: () => void) => clock.schedule(ms, callback)),
   };
   const inner: OverrideLayer = {
     ...outer,
     ...(substitute && { clock: substitute }),
-    ...(random && { random: uncovering(random) }),
+    ...(random && { random: uncovering(checked(random)) }),
     ...(maxAttempts && { maxAttempts: Math.min(maxAttempts, outer?.maxAttempts ?? Infinity) }),
     outer,
-    given: clock,
+    given: { clock, random, maxAttempts },
     madeAt: new Error('this override was still in force'),
   };
   all.inForce = inner;
@@ -104,3 +113,26 @@ export function overrideDefaults(override: DefaultOverrides): RestorableOverride
 /** Whether a layer is another, or lies above it. */
 const covers = (layer: OverrideLayer | undefined, other: OverrideLayer): boolean =>
   layer !== undefined && (layer === other || covers(layer.outer, other));
+
+/** The source, with the checks of the one that it stands in for. */
+const checked =
+  (random: RandomSource): RandomSource =>
+  (min, max) => {
+    spanOf(min, max);
+    return draw([min, max], random);
+  };
+
+/** Throws where sleeps without end are asked for in one turn, as by a substitute that calls itself once it has awaited something. */
+function aGuardOfTurns(): () => void {
+  let sleeps = 0;
+  return () => {
+    if (sleeps === 0) {
+      nextTurn(() => {
+        sleeps = 0;
+      });
+    }
+    sleeps += 1;
+    if (sleeps > MOST_SLEEPS_IN_A_TURN)
+      throw new Error('the clock of this override waits on the system clock, and so on itself: it must not await before');
+  };
+}

@@ -106,7 +106,9 @@ function hang(clock: Clock, { attempt, startedAt, signal }: ScriptedCall, untilA
     const stopWatching = whenIdle(clock, () => {
       forget();
       const message = `attempt ${attempt} of the scripted task is stuck: it hangs since ${inWords(startedAt)}, nothing is pending on its clock`;
-      reject(markPermanent(new Error(`${message}, and it was not aborted; set attemptTimeoutMs or totalBudgetMs, or abort the run`)));
+      const help =
+        'set attemptTimeoutMs or totalBudgetMs, abort the run, or, if real time passes before it is aborted, take autoAdvance: false';
+      reject(markPermanent(new Error(`${message}, and it was not aborted; ${help}`)));
     });
     const end = () => {
       forget();

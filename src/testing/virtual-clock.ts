@@ -1,6 +1,7 @@
-import { aBoolean, mustBe, noOthers, optionsOf } from '../assert.js';
+import { aBoolean } from '../assert.js';
 import type { Clock } from '../clock.js';
-import { instant } from './instant.js';
+import { Faults, type Rules } from '../options.js';
+import { anEpochMs, epochMs } from './instant.js';
 import { VirtualTime } from './virtual-time.js';
 
 /** What waits on a virtual clock, and the instant at which it is due by `now()`. */
@@ -31,13 +32,18 @@ export interface VirtualClockOptions {
   readonly autoAdvance?: boolean | undefined;
 }
 
+const rules: Rules<VirtualClockOptions> = { startAt: anEpochMs, autoAdvance: aBoolean };
+
 /**
  * A clock of virtual time: hours of waits and time limits pass in milliseconds, and in the same order every time.
  *
- * By itself it jumps to the earliest timer as soon as everything has settled that can without the outside world; before a time limit
- * strikes, it gives running work a few turns more. What takes real time is invisible to it (I/O, real timers, zlib, `crypto.subtle`), so
- * that it may jump while such work is under way: there, take `autoAdvance: false` and move it by hand. What is due already wakes by
- * itself in either case. It keeps working under fake timers, and needs none.
+ * By itself it jumps to the earliest timer as soon as everything has settled that can without the outside world, and ten turns more have
+ * passed. What takes real time is invisible to it (I/O, real timers, zlib, `crypto.subtle`), so that it may jump while such work is under
+ * way: there, take `autoAdvance: false` and move it by hand. What is due already wakes by itself in either case. A wait of 0 takes no
+ * time, so that no end of them comes to a budget's end. It keeps working under fake timers, and needs none.
+ *
+ * An advance begins when those before it have ended. What the callback of a timer throws rejects the advance that has woken it, or else
+ * is an uncaught exception; the clock goes on.
  *
  * `monotonicNow()` starts at 0. `sleep` and `schedule` check their arguments and the signal as the system clock does.
  *
@@ -55,9 +61,11 @@ export interface VirtualClockOptions {
  * await nap // => 1_000
  * clock.now() // => 5_000
  */
-export function virtualClock(options?: VirtualClockOptions): VirtualClock {
-  const { startAt = 0, autoAdvance = true, ...others } = optionsOf(options);
-  noOthers(others, 'startAt, autoAdvance');
-  mustBe('autoAdvance', autoAdvance, aBoolean);
-  return new VirtualTime(instant('startAt', startAt), autoAdvance);
+export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
+  const faults = new Faults('clock options');
+  const { startAt = 0, autoAdvance = true } = faults.names('options', options, rules);
+  const beganAt = epochMs(startAt);
+  faults.values({ startAt: beganAt, autoAdvance }, rules);
+  faults.throwIfAny();
+  return new VirtualTime(beganAt, autoAdvance);
 }

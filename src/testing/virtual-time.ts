@@ -5,8 +5,8 @@ import { WHEN_IDLE } from './idle.js';
 import { type Timer, TimerQueue } from './timer-queue.js';
 import { nextTurn } from './turn.js';
 
-/** How many turns pass before a time limit strikes: work that takes several, and so could not settle in one, does not hang. */
-const TURNS_BEFORE_LIMIT = 10;
+/** How many turns pass before time does: work that takes several, and so cannot settle in one, is not overtaken. */
+const TURNS_BEFORE_JUMP = 10;
 
 /** How many turns a clock stands idle before it says so: whoever is about to abort something may need a few. */
 const TURNS_BEFORE_STUCK = 1_000;
@@ -109,23 +109,25 @@ export class VirtualTime {
 
   #look(): void {
     this.#isWatched = true;
-    nextTurn(() => {
-      this.#isWatched = false;
-      if (this.#isTravelling) return;
-      let goesOn = true;
-      try {
-        goesOn = this.#step(this.#movesByItself ? Infinity : this.#passedMs) || this.#standsIdle();
-      } finally {
-        if (goesOn) this.#look();
-      }
-    });
+    nextTurn(this.#turn);
   }
 
-  /** Wakes what is due first by then, a time limit not before its turns are over. Answers whether there is more to do. */
+  readonly #turn = (): void => {
+    this.#isWatched = false;
+    if (this.#isTravelling) return;
+    let goesOn = true;
+    try {
+      goesOn = this.#step(this.#movesByItself ? Infinity : this.#passedMs) || this.#standsIdle();
+    } finally {
+      if (goesOn) this.#look();
+    }
+  };
+
+  /** Wakes what is due first by then; where that takes time, not before the turns are over. Answers whether there is more to do. */
   #step(untilMs: number): boolean {
     const next = this.#timers.first;
     if (next === undefined || next.dueMs > untilMs) return false;
-    if (next.kind === 'timer' && ++this.#quietTurns < TURNS_BEFORE_LIMIT) return true;
+    if (next.dueMs > this.#passedMs && ++this.#quietTurns < TURNS_BEFORE_JUMP) return true;
     this.#quietTurns = 0;
     this.#timers.takeFirst();
     this.#passTo(next.dueMs);

@@ -165,17 +165,17 @@ describe('an override of the defaults', () => {
     expect((complaint(clock).cause as Error).stack).toContain('forgetsToRestore');
   });
 
-  it.each<[string, () => DefaultOverrides]>([
-    ['with a frozen clock', () => ({ clock: frozenClock(0) })],
-    ['with another virtual clock', () => ({ clock: virtualClock({ startAt }) })],
-    ['with the system clock', () => ({ clock: systemClock })],
-    ['without a clock', () => ({ random: () => 0, maxAttempts: 2 })],
-    ['that says nothing', () => ({})],
-  ])('%s is told, and where it was made', (_name, override) => {
+  it.each<[string, string, () => DefaultOverrides]>([
+    ['with a frozen clock', 'clock', () => ({ clock: frozenClock(0) })],
+    ['with another virtual clock', 'clock', () => ({ clock: virtualClock({ startAt }), random: undefined })],
+    ['with the system clock', 'clock', () => ({ clock: systemClock })],
+    ['without a clock', 'random and maxAttempts', () => ({ random: () => 0, maxAttempts: 2 })],
+    ['that says nothing', 'nothing', () => ({})],
+  ])('%s is told, and where it was made', (_name, names, override) => {
     const forgetsToRestore = () => put(override());
     forgetsToRestore();
     const error = complaint(clock);
-    expect(error.message).toBe('left behind: an override of the defaults, see the cause');
+    expect(error.message).toBe(`left behind: an override of ${names}, see the cause`);
     expect((error.cause as Error).stack).toMatch(/forgetsToRestore.*no-leaks\.test\.ts/);
   });
 
@@ -193,7 +193,7 @@ describe('an override of the defaults', () => {
     assertNoLeaks(own);
     override.restore();
     put({ clock: frozenClock(0) });
-    expect(complaint(own).message).toBe('left behind: an override of the defaults, see the cause');
+    expect(complaint(own).message).toBe('left behind: an override of clock, see the cause');
   });
 
   it('that was restored is no leak', () => {
@@ -204,7 +204,7 @@ describe('an override of the defaults', () => {
   it('that lies beneath one with this clock is told as well', () => {
     put({ maxAttempts: 2 });
     put({ clock });
-    expect(complaint(clock).message).toBe('left behind: an override of the defaults, see the cause');
+    expect(complaint(clock).message).toBe('left behind: an override of maxAttempts, see the cause');
   });
 });
 
@@ -213,7 +213,7 @@ it('all that is left behind is told in one message', () => {
   put({ clock: frozenClock(0) });
   const error = complaint(clock, controller.signal);
   expect(error.message).toBe(
-    'left behind: a sleep due at 2026-01-15T08:00:00.500Z; 1 abort listener on the signal; ' + 'an override of the defaults, see the cause',
+    'left behind: a sleep due at 2026-01-15T08:00:00.500Z; 1 abort listener on the signal; ' + 'an override of clock, see the cause',
   );
   expect(error.cause).toBeInstanceOf(Error);
 });

@@ -25,6 +25,7 @@ import {
 } from 'retry-policy/testing';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { overrides } from '../../src/override.js';
+import { nextTurn } from '../../src/testing/turn.js';
 
 const startAt = Date.UTC(2026, 0, 15, 8);
 const today = Date.UTC(2026, 5, 1);
@@ -195,6 +196,28 @@ describe('a clock that is made of the system clock', () => {
   });
 });
 
+it('a clock that waits on itself without end gets an error, and does not freeze the process', async () => {
+  const sleep = async (ms: number) => {
+    await undefined; // from here on it is the override that is in force
+    await systemClock.sleep(ms);
+  };
+  put({ clock: { ...systemClock, sleep } });
+  await expect(systemClock.sleep(1)).rejects.toThrow('the clock of this override waits on the system clock, and so on itself');
+});
+
+it('a clock may be waited on as often as one likes, as long as it has its turns', async () => {
+  let sleeps = 0;
+  const sleep = async () => {
+    sleeps += 1;
+  };
+  put({ clock: { ...systemClock, sleep } });
+  for (let turn = 0; turn < 3; turn++) {
+    await Promise.all(Array.from({ length: 100_000 }, () => systemClock.sleep(1)));
+    await new Promise<void>(nextTurn);
+  }
+  expect(sleeps).toBe(300_000);
+});
+
 describe('a random source that is put in force', () => {
   it('may be made of cryptoRandom, to look on', () => {
     const drawn: number[] = [];
@@ -205,8 +228,17 @@ describe('a random source that is put in force', () => {
         return n;
       },
     });
-    expect([cryptoRandom(3, 3), cryptoRandom(4, 4)]).toEqual([3, 4]);
-    expect(drawn).toEqual([3, 4]);
+    const answers = [cryptoRandom(3, 30), cryptoRandom(4, 40)];
+    expect(drawn).toEqual(answers);
+  });
+
+  it.each([
+    [5, 1, 'max must be a safe integer in [5, 9007199254740996], got 1'],
+    [0, 0.5, 'max must be a safe integer in [0, 9007199254740991], got 0.5'],
+    [0, 10, 'random must answer an integer in [0, 10] (adapt Math.random with randomFrom), got 0.5'],
+  ])('is checked as cryptoRandom is, and its answers are, where %d to %d is asked for', (min, max, message) => {
+    put({ random: () => 0.5 });
+    expect(() => cryptoRandom(min, max)).toThrow(new RangeError(message));
   });
 
   it('stands in for cryptoRandom where it is called directly', () => {

@@ -330,7 +330,7 @@ describe.each([true, false])('a step that nothing can end any more (untilAborted
     expect(error).toEqual(
       new Error(
         'attempt 2 of the scripted task is stuck: it hangs since 2026-01-15T08:00:00.000Z, nothing is pending on its clock, ' +
-          'and it was not aborted; set attemptTimeoutMs or totalBudgetMs, or abort the run',
+          'and it was not aborted; set attemptTimeoutMs or totalBudgetMs, abort the run, or, if real time passes before it is aborted, take autoAdvance: false',
       ),
     );
   });

@@ -38,12 +38,17 @@ describe('the time it shows at first', () => {
   });
 
   it.each([
-    [{ startAt: NaN }, RangeError, 'startAt must be a finite number or a valid Date, got NaN'],
-    [{ startAt: new Date(NaN) }, RangeError, 'startAt must be a finite number or a valid Date, got NaN'],
-    [{ startAt: '2026-01-15' }, TypeError, 'startAt must be a finite number or a valid Date, got "2026-01-15"'],
-    [{ startAt: null }, TypeError, 'startAt must be a finite number or a valid Date, got null'],
-    [{ autoAdvance: 1 }, TypeError, 'autoAdvance must be a boolean, got 1'],
-    [{ start: 0 }, TypeError, 'unknown option start (known: startAt, autoAdvance)'],
+    [{ startAt: NaN }, RangeError, 'invalid clock options: startAt must be a finite number or a valid Date, got NaN'],
+    [{ startAt: new Date(NaN) }, RangeError, 'invalid clock options: startAt must be a finite number or a valid Date, got NaN'],
+    [{ startAt: '2026-01-15' }, TypeError, 'invalid clock options: startAt must be a finite number or a valid Date, got "2026-01-15"'],
+    [{ startAt: null }, TypeError, 'invalid clock options: startAt must be a finite number or a valid Date, got null'],
+    [{ autoAdvance: 1 }, TypeError, 'invalid clock options: autoAdvance must be a boolean, got 1'],
+    [{ start: 0 }, TypeError, 'invalid clock options: unknown option start (did you mean startAt?)'],
+    [
+      { startAt: NaN, autoAdvance: 'no' },
+      TypeError,
+      'invalid clock options: startAt must be a finite number or a valid Date, got NaN; autoAdvance must be a boolean, got "no"',
+    ],
   ])('cannot be %s', (options, Fault, message) => {
     expect(() => virtualClock(options as never)).toThrow(new Fault(message));
   });
