@@ -37,10 +37,11 @@ const rules: Rules<VirtualClockOptions> = { startAt: anEpochMs, autoAdvance: aBo
 /**
  * A clock of virtual time: hours of waits and time limits pass in milliseconds, and in the same order every time.
  *
- * By itself it jumps to the earliest timer as soon as everything has settled that can without the outside world, and ten turns more have
- * passed. What takes real time is invisible to it (I/O, real timers, zlib, `crypto.subtle`), so that it may jump while such work is under
- * way: there, take `autoAdvance: false` and move it by hand. What is due already wakes by itself in either case. A wait of 0 takes no
- * time, so that no end of them comes to a budget's end. It keeps working under fake timers, and needs none.
+ * By itself it jumps to the earliest timer as soon as everything has settled that can without the outside world, after a few turns that
+ * running work may take (three; ten before a time limit strikes). What takes real time is invisible to it (I/O, real timers, zlib,
+ * `crypto.subtle`), so that it may jump while such work is under way: there, take `autoAdvance: false` and move it by hand. What is due
+ * already wakes by itself in either case. A wait of 0 takes no time, so that no end of them comes to a budget's end. It keeps working
+ * under fake timers, and needs none.
  *
  * An advance begins when those before it have ended. What the callback of a timer throws rejects the advance that has woken it, or else
  * is an uncaught exception; the clock goes on.

@@ -5,8 +5,8 @@ import { WHEN_IDLE } from './idle.js';
 import { type Timer, TimerQueue } from './timer-queue.js';
 import { nextTurn } from './turn.js';
 
-/** How many turns pass before time does: work that takes several, and so cannot settle in one, is not overtaken. */
-const TURNS_BEFORE_JUMP = 10;
+/** How many turns pass before time does, by what is due: work that takes several is not overtaken, least of all by a time limit. */
+const TURNS_BEFORE = { sleep: 3, timer: 10 } as const;
 
 /** How many turns a clock stands idle before it says so: whoever is about to abort something may need a few. */
 const TURNS_BEFORE_STUCK = 1_000;
@@ -127,7 +127,7 @@ export class VirtualTime {
   #step(untilMs: number): boolean {
     const next = this.#timers.first;
     if (next === undefined || next.dueMs > untilMs) return false;
-    if (next.dueMs > this.#passedMs && ++this.#quietTurns < TURNS_BEFORE_JUMP) return true;
+    if (next.dueMs > this.#passedMs && ++this.#quietTurns < TURNS_BEFORE[next.kind]) return true;
     this.#quietTurns = 0;
     this.#timers.takeFirst();
     this.#passTo(next.dueMs);

@@ -110,6 +110,14 @@ describe('left alone, it', () => {
     assertNoLeaks(clock);
   });
 
+  it('lets work that takes a turn or two end before a wait does', async () => {
+    const clock = virtualClock();
+    const seen: string[] = [];
+    const work = turns(2).then(() => seen.push('work'));
+    await Promise.all([clock.sleep(1_000).then(() => seen.push('wait')), work]);
+    expect(seen).toEqual(['work', 'wait']);
+  });
+
   it('begins to count those turns anew when somebody asks the clock for a wait, or wakes', async () => {
     const clock = virtualClock();
     clock.schedule(999, () => {}); // wakes before the limit
@@ -251,6 +259,11 @@ describe('moved by hand, it', () => {
       { clock, random: fixedRandom(0) },
     );
     expect([result.ok, clock.now()]).toEqual([true, 0]);
+  });
+
+  it.each([true, false])('wakes what is due already in its next turn (by itself: %s)', async (autoAdvance) => {
+    const clock = virtualClock({ autoAdvance });
+    expect(await Promise.race([clock.sleep(0).then(() => 'slept'), turns(2).then(() => 'two turns')])).toBe('slept');
   });
 
   it('adds up advances that are under way together', async () => {
