@@ -1,12 +1,11 @@
 import { aFunction } from '../assert.js';
 import type { Clock } from '../clock.js';
-import { draw, type RandomSource } from '../jitter.js';
+import type { RandomSource } from '../jitter.js';
 import { Faults, type Rules } from '../options.js';
 import { type Override, overrides } from '../override.js';
 import { anAttemptLimit } from '../policy.js';
-import { spanOf } from '../random.js';
 import { aClock } from '../run-options.js';
-import { nextTurn } from './turn.js';
+import { substituteClock, substituteSource } from './substitute.js';
 
 /** What stands in for the defaults. */
 export interface DefaultOverrides {
@@ -30,9 +29,6 @@ export interface OverrideLayer extends Override {
   readonly given: DefaultOverrides;
   readonly madeAt: Error;
 }
-
-/** More than any code under test waits for at once. */
-const MOST_SLEEPS_IN_A_TURN = 250_000;
 
 const rules: Rules<DefaultOverrides> = { clock: aClock, random: aFunction, maxAttempts: anAttemptLimit };
 
@@ -65,33 +61,10 @@ export function overrideDefaults(override: DefaultOverrides): RestorableOverride
   faults.throwIfAny();
   const all = overrides();
   const outer = all.inForce as OverrideLayer | undefined;
-  /** While a substitute is asked, what it replaces is in force: it may build on that. */
-  const uncovering =
-    <Arguments extends unknown[], Answer>(ask: (...args: Arguments) => Answer) =>
-    (...args: Arguments): Answer => {
-      const { inForce } = all;
-      all.inForce = outer;
-      try {
-        return ask(...args);
-      } finally {
-        all.inForce = inForce;
-      }
-    };
-  const guardTurn = aGuardOfTurns();
-  const substitute = clock && {
-    ...clock,
-    now: uncovering(() => clock.now()),
-    monotonicNow: uncovering(() => clock.monotonicNow()),
-    sleep: uncovering((ms: number, signal?: AbortSignal) => {
-      guardTurn();
-      return clock.sleep(ms, signal);
-    }),
-    schedule: uncovering((ms: number, callback: () => void) => clock.schedule(ms, callback)),
-  };
   const inner: OverrideLayer = {
     ...outer,
-    ...(substitute && { clock: substitute }),
-    ...(random && { random: uncovering(checked(random)) }),
+    ...(clock && { clock: substituteClock(clock, outer) }),
+    ...(random && { random: substituteSource(random, outer) }),
     ...(maxAttempts && { maxAttempts: Math.min(maxAttempts, outer?.maxAttempts ?? Infinity) }),
     outer,
     given: { clock, random, maxAttempts },
@@ -113,26 +86,3 @@ export function overrideDefaults(override: DefaultOverrides): RestorableOverride
 /** Whether a layer is another, or lies above it. */
 const covers = (layer: OverrideLayer | undefined, other: OverrideLayer): boolean =>
   layer !== undefined && (layer === other || covers(layer.outer, other));
-
-/** The source, with the checks of the one that it stands in for. */
-const checked =
-  (random: RandomSource): RandomSource =>
-  (min, max) => {
-    spanOf(min, max);
-    return draw([min, max], random);
-  };
-
-/** Throws where sleeps without end are asked for in one turn, as by a substitute that calls itself once it has awaited something. */
-function aGuardOfTurns(): () => void {
-  let sleeps = 0;
-  return () => {
-    if (sleeps === 0) {
-      nextTurn(() => {
-        sleeps = 0;
-      });
-    }
-    sleeps += 1;
-    if (sleeps > MOST_SLEEPS_IN_A_TURN)
-      throw new Error('the clock of this override waits on the system clock, and so on itself: it must not await before');
-  };
-}
