@@ -3,26 +3,30 @@ import type { Clock } from './clock.js';
 import { clockOnHost, hostClock } from './host-clock.js';
 import { type Override, overrides } from './override.js';
 
-/** The host's clock beneath each system clock. */
-const hostClocks = /* @__PURE__ */ new WeakMap<Clock, Clock>();
+const SYSTEM_CLOCK: unique symbol = /* @__PURE__ */ Symbol.for('retry-policy.system-clock');
+
+/** What a system clock bears, of whichever copy of this library: itself, since what is made of it is none, and the host's clock beneath. */
+interface SystemClock extends Clock {
+  readonly [SYSTEM_CLOCK]?: { readonly clock: Clock; readonly host: Clock };
+}
 
 /** A clock that gives way, at each call, to one that a test has put in its place. */
 function overridable(host: Clock): Clock {
   const inForce = () => overrides().inForce?.clock ?? host;
-  const clock: Clock = Object.freeze({
+  const clock: Clock = {
     now: () => inForce().now(),
     monotonicNow: () => inForce().monotonicNow(),
     sleep: (ms: number, signal?: AbortSignal) => inForce().sleep(ms, signal),
     schedule: (ms: number, callback: () => void) => inForce().schedule(ms, callback),
-  });
-  hostClocks.set(clock, host);
-  return clock;
+  };
+  return Object.freeze(Object.defineProperty(clock, SYSTEM_CLOCK, { value: { clock, host } }));
 }
 
 /** The clock that a run goes by to its end, whatever is put in place of a system clock, or taken away again, while it runs. */
-export function clockOfRun(clock: Clock, override: Override | undefined): Clock {
-  const host = clock === hostClock ? hostClock : hostClocks.get(clock);
-  return host === undefined ? clock : (override?.clock ?? host);
+export function clockOfRun(clock: SystemClock, override: Override | undefined): Clock {
+  if (clock === hostClock) return override?.clock ?? clock;
+  const system = clock[SYSTEM_CLOCK];
+  return system?.clock === clock ? (override?.clock ?? system.host) : clock;
 }
 
 /**

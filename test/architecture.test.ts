@@ -68,6 +68,7 @@ describe('time and chance', () => {
     'testing/no-leaks.ts': ['process'],
     'testing/turn.ts': ['MessageChannel', 'process', 'setImmediate', 'setTimeout'],
     'testing/virtual-clock.ts': ['Date'], // as a type
+    'testing/virtual-time.ts': ['Date'], // as a type
   };
 
   it.each(paths)('are named in %s only where they are injected from', (path) => {

@@ -57,7 +57,7 @@ const namesOf = ({ given }: OverrideLayer): string =>
     .join(' and ') || 'nothing';
 
 const aVirtualClock: Rule = {
-  words: 'a virtual clock',
+  words: 'a virtual clock, as virtualClock() makes',
   holds: ({ pending }: VirtualClock) => Array.isArray(pending),
   type: 'object',
 };

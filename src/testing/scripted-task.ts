@@ -86,7 +86,7 @@ export function scriptedTask(clock: Clock): ScriptedTask<never> {
   };
   const nextContext = () => ({ attempt: (calls.at(-1)?.attempt ?? 0) + 1, signal: new AbortController().signal });
   const perform = async (context?: AttemptContext) => {
-    const { attempt, signal } = context?.signal ? context : nextContext(); // what is called alone may be called with anything
+    const { attempt, signal } = context?.signal && context.attempt ? context : nextContext(); // what is called alone may be called with anything
     const call = { attempt, startedAt: clock.now(), signal };
     calls.push(call);
     const step = steps[attempt - 1];
@@ -106,8 +106,7 @@ function hang(clock: Clock, { attempt, startedAt, signal }: ScriptedCall, untilA
     const stopWatching = whenIdle(clock, () => {
       forget();
       const message = `attempt ${attempt} of the scripted task is stuck: it hangs since ${inWords(startedAt)}, nothing is pending on its clock`;
-      const help =
-        'set attemptTimeoutMs or totalBudgetMs, abort the run, or, if real time passes before it is aborted, take autoAdvance: false';
+      const help = 'hand this clock to the run and set a time limit, or abort it, with autoAdvance: false if real time passes first';
       reject(markPermanent(new Error(`${message}, and it was not aborted; ${help}`)));
     });
     const end = () => {

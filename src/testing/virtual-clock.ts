@@ -14,8 +14,8 @@ export interface PendingTimer {
 export interface VirtualClock extends Clock {
   /** Lets `ms` pass. Wakes what falls due by due time, then by arrival, and lets promises settle in between. */
   advance(ms: number): Promise<void>;
-  /** Lets time pass until `now()` is `at`; as `advance`. */
-  advanceTo(at: number): Promise<void>;
+  /** Lets time pass until `now()` is `at`, by the wall clock as it is when this begins; as `advance`. */
+  advanceTo(at: number | Date): Promise<void>;
   /** Moves `now()` by `ms`, back if negative, as a correction of the wall clock does; `monotonicNow()` and what waits stay. */
   jumpWallClock(ms: number): void;
   /** A machine that sleeps: `ms` pass at once, before this returns; then what fell due meanwhile wakes, late. */
@@ -43,8 +43,8 @@ const rules: Rules<VirtualClockOptions> = { startAt: anEpochMs, autoAdvance: aBo
  * already wakes by itself in either case. A wait of 0 takes no time, so that no end of them comes to a budget's end. It keeps working
  * under fake timers, and needs none.
  *
- * An advance begins when those before it have ended. What the callback of a timer throws rejects the advance that has woken it, or else
- * is an uncaught exception; the clock goes on.
+ * An advance begins when those before it have ended. What the callback of a timer throws rejects the advance that has woken it, and ends
+ * it there, or else is an uncaught exception; what waits stays, and the clock can go on.
  *
  * `monotonicNow()` starts at 0. `sleep` and `schedule` check their arguments and the signal as the system clock does.
  *

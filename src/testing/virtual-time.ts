@@ -2,6 +2,7 @@ import { abortableWait } from '../abort.js';
 import { aFunction, anInstant, mustBe } from '../assert.js';
 import { micro } from '../decision.js';
 import { WHEN_IDLE } from './idle.js';
+import { epochMs } from './instant.js';
 import { type Timer, TimerQueue } from './timer-queue.js';
 import { nextTurn } from './turn.js';
 
@@ -49,7 +50,8 @@ export class VirtualTime {
     await this.#travel(() => this.#passedMs + ms);
   };
 
-  readonly advanceTo = async (at: number): Promise<void> => {
+  readonly advanceTo = async (instant: number | Date): Promise<void> => {
+    const at = epochMs(instant);
     await this.#travel(() => {
       const now = this.now();
       mustBe('at', at, { words: `a finite number >= ${now}, which is now`, holds: (n: number) => n >= now && n < Infinity });

@@ -241,7 +241,9 @@ describe('arguments that are wrong', () => {
     [systemClock, 'object'],
     [{ ...systemClock, pending: 0 }, 'object'],
   ])('%o is no virtual clock', (wrong, shown) => {
-    expect(() => assertNoLeaks(wrong as never)).toThrow(new TypeError(`clock must be a virtual clock, got ${shown}`));
+    expect(() => assertNoLeaks(wrong as never)).toThrow(
+      new TypeError(`clock must be a virtual clock, as virtualClock() makes, got ${shown}`),
+    );
   });
 
   it.each([

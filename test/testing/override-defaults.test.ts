@@ -595,6 +595,17 @@ describe('two copies of the library in one realm', () => {
     expect(copy.systemClock.now()).toBe(today);
   });
 
+  it('keep a run on the clock that it began with, whichever copy the system clock that it was given is of', async () => {
+    const copy = await secondCopy();
+    const override = put({ clock });
+    const task = ({ attempt }: { attempt: number }) => {
+      if (attempt === 2) override.restore();
+      return Promise.reject(new TransientFailure('503'));
+    };
+    const result = await runWithRetry(task, { maxAttempts: 3, jitter: 'none' }, { clock: copy.systemClock });
+    expect(result).toMatchObject({ attempts: 3, elapsedMs: 6_000 });
+  });
+
   it('nest and restore as one', async () => {
     const copy = await secondCopy();
     const outer = put({ clock, maxAttempts: 2 });

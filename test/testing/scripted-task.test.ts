@@ -96,7 +96,9 @@ describe('a script', () => {
     const task = scriptedTask(clock).fails(busy).returns('done');
     const perform = withRetry(task as unknown as (job: object) => Promise<string>, policy, { clock });
     expect(await perform({ attempt: 7 })).toBe('done');
-    expect(task.calls.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    const request = { signal: new AbortController().signal };
+    await expect(perform(request)).rejects.toThrow('gave up after 1 attempt (permanent): the script has no step for attempt 3');
+    expect(task.calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
   });
 
   it('serves withRetry, whose function is told nothing of its attempt', async () => {
@@ -330,7 +332,7 @@ describe.each([true, false])('a step that nothing can end any more (untilAborted
     expect(error).toEqual(
       new Error(
         'attempt 2 of the scripted task is stuck: it hangs since 2026-01-15T08:00:00.000Z, nothing is pending on its clock, ' +
-          'and it was not aborted; set attemptTimeoutMs or totalBudgetMs, abort the run, or, if real time passes before it is aborted, take autoAdvance: false',
+          'and it was not aborted; hand this clock to the run and set a time limit, or abort it, with autoAdvance: false if real time passes first',
       ),
     );
   });
