@@ -15,7 +15,7 @@ async function bundle(script: string): Promise<string> {
 }
 
 const classes = /\bclass\b|\bWeakMap\b|\bWeakSet\b/;
-const marks = /retry-policy\.(?!overrides)/; // the key of the overrides goes along with what can be overridden
+const marks = /retry-policy\.(?!overrides|system-clock)/; // the keys by which clocks and chance are overridden go along with them
 const symbols = /\bSymbol\b/;
 const timers = /AbortController|setTimeout|setImmediate|performance|\bDate\b/;
 const chance = /\bcrypto\b|Math\.random\(/;
