@@ -74,7 +74,7 @@ export const isHint = (value: unknown): value is number => fault('', value) === 
 /** Reads a property of anything that can be thrown; a getter or a Proxy trap that throws counts as no property. */
 export function readSafely(value: unknown, key: PropertyKey): unknown {
   try {
-    return (value as Record<PropertyKey, unknown>)[key];
+    return (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
   } catch {
     return undefined;
   }

@@ -29,7 +29,7 @@ export class Faults {
 
   /** Each value must keep its rule, or be absent: undefined is. */
   values<T extends object>(options: T, rules: Rules<T>, path = ''): void {
-    for (const name in options) {
+    for (const name in rules) {
       if (options[name] !== undefined) this.#note(fault(name, options[name], rules[name], path));
     }
   }
