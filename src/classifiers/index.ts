@@ -1,0 +1,15 @@
+export { transientStatuses } from './answer.js';
+export { type FailureStage, failureStage } from './failure-stage.js';
+export { type GrpcErrorsOptions, grpcErrors } from './grpc.js';
+export { type HttpErrorsOptions, httpErrors } from './http.js';
+export { idempotentMethods } from './idempotent-methods.js';
+export { mongoErrors } from './mongo.js';
+export { mysqlErrors } from './mysql.js';
+export { networkErrors, unknownHosts } from './network.js';
+export { postgresErrors } from './postgres.js';
+export { redisErrors } from './redis.js';
+export { parseRetryAfter } from './retry-after.js';
+export { sqlErrors } from './sql.js';
+export { sqlServerErrors } from './sql-server.js';
+export { sqliteErrors } from './sqlite.js';
+export { throughCause } from './through-cause.js';
