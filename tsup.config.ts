@@ -13,7 +13,8 @@ const keepModules: Plugin = {
   },
 };
 
-const entry = { index: 'src/index.ts', 'testing/index': 'src/testing/index.ts' };
+const subpaths = ['testing', 'classifiers', 'fetch'];
+const entry = Object.fromEntries(['index', ...subpaths.map((name) => `${name}/index`)].map((path) => [path, `src/${path}.ts`]));
 const shared = { target: 'es2022', platform: 'neutral', dts: { entry } } satisfies Options;
 
 rmSync('dist', { recursive: true, force: true }); // here and once: the two builds run side by side

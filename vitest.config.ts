@@ -1,18 +1,22 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
+/** The entries by the names that users import, in one of the forms that they have here. */
+const entriesIn = (folder: string, extension: string) => [
+  { find: /^retry-policy$/, replacement: fileURLToPath(new URL(`${folder}/index.${extension}`, import.meta.url)) },
+  { find: /^retry-policy\/(\w+)$/, replacement: fileURLToPath(new URL(`${folder}/$1/index.${extension}`, import.meta.url)) },
+];
 
 export default defineConfig({
   test: {
     projects: [
       {
-        resolve: { alias: { 'retry-policy/testing': source('testing/index.ts'), 'retry-policy': source('index.ts') } },
+        resolve: { alias: entriesIn('src', 'ts') },
         test: {
           name: 'unit',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/package/**', 'test/recipes/**', 'test/runtimes/**'],
+          exclude: ['test/package/**', 'test/recipes/**', 'test/runtimes/**', 'test/integration/**'],
         },
       },
       {
@@ -32,6 +36,17 @@ export default defineConfig({
           maxWorkers: 2,
           testTimeout: 180_000,
           hookTimeout: 600_000,
+        },
+      },
+      {
+        resolve: { alias: entriesIn('dist', 'js') },
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          exclude: ['**/node_modules/**'],
+          maxWorkers: 1, // one file after the other: no server is starved by another
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
     ],

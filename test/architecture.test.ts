@@ -46,10 +46,26 @@ describe('the arrows of import', () => {
     expect(imports.filter((path) => !below.some((other) => path === `./${other}.js`))).toEqual([]);
   });
 
-  it.each(paths.filter((path) => path.includes('/')))('of %s point to its own folder and to the core, and to no package', (path) => {
-    const targets = look(path).imports.map((target) => (target.startsWith('.') ? posix.join(posix.dirname(path), target) : target));
-    const allowed = (target: string) => modules.includes(target.replace(/\.js$/, '.ts')) || posix.dirname(target) === posix.dirname(path);
-    expect(targets.filter((target) => !allowed(target) || target === 'index.js')).toEqual([]);
+  const targetsOf = (path: string) =>
+    look(path).imports.map((target) => (target.startsWith('.') ? posix.join(posix.dirname(path), target) : target).replace(/\.js$/, '.ts'));
+
+  it.each(paths.filter((path) => path.includes('/')))('of %s point to its own folder, to the core, and to no package', (path) => {
+    const folder = posix.dirname(path);
+    const folders = ['.', folder, ...(folder === 'fetch' ? ['classifiers'] : [])];
+    const allowed = (target: string) => paths.includes(target) && folders.includes(posix.dirname(target));
+    expect(targetsOf(path).filter((target) => !allowed(target) || target === 'index.ts')).toEqual([]);
+  });
+
+  it.each(paths)('of %s never lead back to it', (path) => {
+    const reached = new Set<string>();
+    const follow = (from: string): void => {
+      for (const target of targetsOf(from).filter((other) => !reached.has(other))) {
+        reached.add(target);
+        follow(target);
+      }
+    };
+    follow(path);
+    expect(reached).not.toContain(path);
   });
 });
 
@@ -61,6 +77,7 @@ describe('time and chance', () => {
     'AbortSignal.timeout', // its timer cannot be taken back
   ];
   const allowed: Record<string, string[]> = {
+    'classifiers/http-date.ts': ['Date'], // pure calendar arithmetic
     'host-clock.ts': ['Date', 'performance', 'setImmediate', 'setTimeout'],
     'random.ts': ['Math.random', 'crypto'],
     'testing/frozen-clock.ts': ['Date'], // as a type

@@ -1,14 +1,23 @@
 import { existsSync } from 'node:fs';
 import * as main from 'retry-policy';
+import * as classifiers from 'retry-policy/classifiers';
+import * as fetching from 'retry-policy/fetch';
 import * as testing from 'retry-policy/testing';
 import { describe, expect, test } from 'vitest';
 import { runDocument } from './document-runner.js';
 import { blocksOf, examplesOf, read, sourceFiles, valuesExportedBy } from './documents.js';
 import { isForAnotherRunner } from './recipes/readme.js';
 
-const modules = { 'retry-policy': main, 'retry-policy/testing': testing };
+const modules = {
+  'retry-policy': main,
+  'retry-policy/classifiers': classifiers,
+  'retry-policy/fetch': fetching,
+  'retry-policy/testing': testing,
+};
 const entries = [
   { file: 'src/index.ts', names: main },
+  { file: 'src/classifiers/index.ts', names: classifiers },
+  { file: 'src/fetch/index.ts', names: fetching },
   { file: 'src/testing/index.ts', names: testing },
 ];
 
@@ -26,7 +35,7 @@ describe('the examples of the doc comments', () => {
     for (const { name, code } of examplesOf(file, read(file))) {
       test(name, async () => {
         expect.hasAssertions();
-        await runDocument(code, { scope: { ...main, ...testing } });
+        await runDocument(code, { scope: { ...main, ...classifiers, ...fetching, ...testing } });
       });
     }
   }

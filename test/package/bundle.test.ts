@@ -39,8 +39,42 @@ test('a bundle of the runner holds all that the others must do without', async (
   expect([classes, symbols, marks, timers, chance, /random/].filter((pattern) => !pattern.test(text))).toEqual([]);
 });
 
-test.each(['retry-policy', 'retry-policy/testing'])('importing %s without using it leaves nothing in a bundle', async (entry) => {
-  expect(await bundle(`import * as entry from '${entry}'`)).toBe('');
+test.each(['', '/testing', '/classifiers', '/fetch'].map((path) => `retry-policy${path}`))(
+  'importing %s without using it leaves nothing in a bundle',
+  async (entry) => {
+    expect(await bundle(`import * as entry from '${entry}'`)).toBe('');
+  },
+);
+
+const tables = [
+  /failed to fetch/,
+  /40P01/,
+  /ER_LOCK_DEADLOCK/,
+  /SQLITE_/,
+  /EREQUEST/,
+  /TransientTransactionError/,
+  /LOADING/,
+  /RetryInfo/,
+  /ENOTFOUND/,
+];
+test.each([
+  ['transientStatuses', []],
+  ['parseRetryAfter', []],
+  ['networkErrors', [0]],
+  ['unknownHosts', [8]],
+  ['postgresErrors', [1]],
+  ['mysqlErrors', [2]],
+  ['sqliteErrors', [3]],
+  ['sqlServerErrors', [4]],
+  ['mongoErrors', [5, 8]],
+  ['redisErrors', [6]],
+  ['grpcErrors()', [7]],
+  ['sqlErrors', [1, 2, 3, 4, 5, 6, 8]],
+  ['httpErrors()', []],
+])('a bundle of %s holds no table of another classifier', async (use, own) => {
+  const name = use.replace('()', '');
+  const text = await bundle(`import { ${name} } from 'retry-policy/classifiers'; export const used = ${use};`);
+  expect(tables.flatMap((table, i) => (table.test(text) ? [i] : []))).toEqual(own);
 });
 
 test('a minified bundle keeps the names of the errors', async () => {

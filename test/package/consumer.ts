@@ -58,6 +58,28 @@ import {
   withRetry,
 } from 'retry-policy';
 import {
+  type FailureStage,
+  failureStage,
+  type GrpcErrorsOptions,
+  grpcErrors,
+  type HttpErrorsOptions,
+  httpErrors,
+  idempotentMethods,
+  mongoErrors,
+  mysqlErrors,
+  networkErrors,
+  parseRetryAfter,
+  postgresErrors,
+  redisErrors,
+  sqlErrors,
+  sqliteErrors,
+  sqlServerErrors,
+  throughCause,
+  transientStatuses,
+  unknownHosts,
+} from 'retry-policy/classifiers';
+import { attemptsOf, type RetryingFetchOptions, retryingFetch } from 'retry-policy/fetch';
+import {
   assertNoLeaks,
   type DefaultOverrides,
   fixedRandom,
@@ -112,6 +134,30 @@ export const policies: readonly RetryPolicy<number>[] = [
   // @ts-expect-error settings from the environment are numbers only after they were parsed
   { maxAttempts: '3' },
 ];
+
+const httpOptions: HttpErrorsOptions = { statuses: undefined, now: undefined };
+const grpcOptions: GrpcErrorsOptions = { aborted: undefined };
+export const classifiers: readonly Classifier[] = [
+  ...[networkErrors, unknownHosts, httpErrors(httpOptions), grpcErrors(grpcOptions), throughCause(classify)],
+  ...[sqlErrors, postgresErrors, mysqlErrors, sqliteErrors, sqlServerErrors, mongoErrors, redisErrors],
+];
+export const stage: FailureStage = failureStage(new Error('x'));
+export const hints: readonly (number | undefined)[] = [
+  parseRetryAfter({ 'retry-after': '5', via: ['a', 'b'], age: undefined }, 0),
+  parseRetryAfter(new Headers(), 0),
+];
+const fetchOptions: RetryingFetchOptions = {
+  policy: { classifyValue: (response) => (response.status === 202 ? 'transient' : undefined) },
+  run: undefined,
+  fetch: undefined,
+  statuses: [...transientStatuses, 599],
+  methods: [...idempotentMethods, 'REPORT'],
+  notDoneStatuses: undefined,
+  idempotencyKeyHeader: 'X-Request-Key',
+  onDiscard: async (response, { delayMs }) => void [await response.text(), delayMs],
+};
+export const fetching: typeof fetch = retryingFetch(fetchOptions);
+export const made: readonly Decision[] | undefined = attemptsOf(new Response());
 
 export const pure: readonly number[] = [
   exponentialBackoff(1, backoff),

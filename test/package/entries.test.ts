@@ -5,6 +5,8 @@ import { factsFrom } from './node.js';
 describe.each([
   ['retry-policy', 'src/index.ts'],
   ['retry-policy/testing', 'src/testing/index.ts'],
+  ['retry-policy/classifiers', 'src/classifiers/index.ts'],
+  ['retry-policy/fetch', 'src/fetch/index.ts'],
 ])('%s', (entry, file) => {
   const expected = valuesExportedBy(file)
     .map(({ name }) => name)

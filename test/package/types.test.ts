@@ -12,9 +12,12 @@ const repository = fileURLToPath(new URL('../../', import.meta.url));
 const consumer = readFileSync(new URL('consumer.ts', import.meta.url), 'utf8');
 const required = `
   import retry = require('retry-policy');
+  import classifiers = require('retry-policy/classifiers');
+  import fetching = require('retry-policy/fetch');
   import testing = require('retry-policy/testing');
   export const policy: retry.RetryPolicy<string> = retry.definePolicy<string>({ maxAttempts: 2 });
-  export const run: Promise<retry.RetryResult<string>> = retry.runWithRetry(() => 'x', policy, { clock: testing.frozenClock(0) });`;
+  export const run: Promise<retry.RetryResult<string>> = retry.runWithRetry(() => 'x', policy, { clock: testing.frozenClock(0) });
+  export const get: typeof fetch = fetching.retryingFetch({ policy: { classify: classifiers.networkErrors } });`;
 
 const using = `
   import { overrideDefaults, virtualClock } from 'retry-policy/testing';
@@ -82,8 +85,8 @@ const declarationsOf = (program: ts.Program): string[] =>
     .filter((file) => file.includes('index.'))
     .sort();
 
-const forModules = ['index.d.ts', 'testing/index.d.ts'];
-const forCommonJs = ['index.d.cts', 'testing/index.d.cts'];
+const forModules = ['classifiers/index.d.ts', 'fetch/index.d.ts', 'index.d.ts', 'testing/index.d.ts'];
+const forCommonJs = forModules.map((file) => file.replace(/ts$/, 'cts'));
 
 beforeAll(() => {
   for (const file of ['consumer.mts', 'consumer.cts']) writeFileSync(join(folder, file), consumer);
