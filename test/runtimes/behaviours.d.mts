@@ -1,4 +1,6 @@
 import type * as Main from 'retry-policy';
+import type * as Classifiers from 'retry-policy/classifiers';
+import type * as Fetching from 'retry-policy/fetch';
 import type * as Testing from 'retry-policy/testing';
 
 export interface Results {
@@ -6,5 +8,15 @@ export interface Results {
   readonly facts: { readonly digest?: string; readonly tenHoursMs?: number; readonly tenThousandRunsMs?: number };
 }
 
-export const behaviours: Readonly<Record<string, unknown>>;
-export function run(main: typeof Main, testing: typeof Testing, other: typeof Main): Promise<Results>;
+export interface Library {
+  readonly main: typeof Main;
+  readonly testing: typeof Testing;
+  readonly classifiers: typeof Classifiers;
+  readonly fetching: typeof Fetching;
+  /** Another copy. */
+  readonly other: typeof Main & typeof Classifiers & typeof Fetching;
+}
+
+export type Behaviours = Readonly<Record<string, (library: Library & { readonly origin?: string }) => Promise<void>>>;
+export const behaviours: Behaviours;
+export function run(behaviours: Behaviours, library: Library & { readonly origin?: string }): Promise<Results>;

@@ -322,11 +322,16 @@ export const behaviours = {
       equal([main.isRetryHookError(asleep.reason), asleep.reason?.hook], [true, 'clock']);
 
       const controller = new AbortController();
-      const lateHook = () => new Promise((_, reject) => setTimeout(() => reject(new Error('the hook failed')), 15));
+      let failLate;
+      const lateHook = () =>
+        new Promise((_, reject) => {
+          failLate = reject;
+        });
       const left = main.runWithRetry(busy, {}, { signal: controller.signal, onDecision: lateHook });
       await realMs(3);
       controller.abort(new Error('left'));
       equal((await left).reason, 'aborted');
+      failLate(new Error('the hook failed'));
       await realMs(25);
     });
     equal(seen, [stray]);
@@ -427,10 +432,10 @@ function assertReason(error, reason) {
   else equal([error instanceof Error, error.name], [true, 'AbortError']);
 }
 
-const LONGEST_MS = 60_000; // a behaviour that hangs must not hide the others
+const LONGEST_MS = 120_000; // a behaviour that hangs must not hide the others
 
-/** Runs all behaviours, one after the other; `facts` is what they tell besides. */
-export async function run(main, testing, other) {
+/** Runs behaviours of the library, one after the other; `facts` is what they tell besides. */
+export async function run(behaviours, library) {
   const facts = {};
   const results = [];
   for (const [name, behaviour] of Object.entries(behaviours)) {
@@ -438,7 +443,7 @@ export async function run(main, testing, other) {
     const tooLong = new Promise((_, reject) => {
       timer = setTimeout(() => reject(new Error('it does not end')), LONGEST_MS);
     });
-    const { reason } = await settled(() => Promise.race([behaviour({ main, testing, other, facts }), tooLong]));
+    const { reason } = await settled(() => Promise.race([behaviour({ ...library, facts }), tooLong]));
     clearTimeout(timer);
     results.push(reason === undefined ? { name } : { name, error: String(reason?.stack ?? reason) });
   }

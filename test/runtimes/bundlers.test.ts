@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { expect, test } from 'vitest';
 import { printedBy, reportOf } from './program.js';
-import { behaviourRow } from './row.js';
+import { fetchingRow } from './row.js';
+import type { Servers } from './server.js';
 import { writeSuite } from './suite.js';
 
 const bundle = fileURLToPath(new URL('bundle.mjs', import.meta.url));
@@ -25,13 +26,13 @@ for (const bundler of ['esbuild', 'rollup', 'vite', 'webpack']) {
     return (await transform(readFileSync(join(folder, 'bundles', name), 'utf8'), { minifyWhitespace: true })).code;
   };
 
-  const start = async () => {
-    folder = writeSuite(bundler, 'module');
+  const start = async ({ origin }: Servers) => {
+    folder = writeSuite(bundler, 'module', origin);
     const version = await bundled('main.mjs');
     return { ...(await reportOf(process.execPath, ['bundles/main.mjs'], folder)), version };
   };
 
-  behaviourRow(`bundled by ${bundler}`, start, () => {
+  fetchingRow(`bundled by ${bundler}`, start, () => {
     test('a bundle of one pure function holds no classes, timers or chance', async () => {
       const code = await codeOf(
         'pure.mjs',
@@ -49,7 +50,8 @@ for (const bundler of ['esbuild', 'rollup', 'vite', 'webpack']) {
       expect(code).not.toMatch(/MessageChannel/); // which only the testing entry needs
     });
 
-    test.each(['retry-policy', 'retry-policy/testing'])('an import of %s that is not used leaves nothing', async (entry) => {
+    const entries = ['retry-policy', 'retry-policy/testing', 'retry-policy/classifiers', 'retry-policy/fetch'];
+    test.each(entries)('an import of %s that is not used leaves nothing', async (entry) => {
       const code = await codeOf(`unused-${entry.replace('/', '-')}.mjs`, `import * as unused from '${entry}';\nconsole.log('used');`);
       expect(code.trim()).toMatch(/^(var|const|let)?.{0,40}console\.log\(["'`]used["'`]\);?(export\{\};?)?$/);
     });

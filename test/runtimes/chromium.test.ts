@@ -1,33 +1,29 @@
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { answers } from '../integration/http/behaviours.js';
 import type { Report } from './program.js';
-import { behaviourRow } from './row.js';
+import { fetchingRow } from './row.js';
+import type { Servers } from './server.js';
 import { writeSuite } from './suite.js';
 
-const importMap = { imports: { 'retry-policy': './package/index.js', 'retry-policy/testing': './package/testing/index.js' } };
+const entries = ['', '/testing', '/classifiers', '/fetch'];
+const importMap = { imports: Object.fromEntries(entries.map((entry) => [`retry-policy${entry}`, `./package${entry}/index.js`])) };
 const page = `<script type="importmap">${JSON.stringify(importMap)}</script>`;
 
-/** Serves a page, and the folder beside it, for as long as it takes to tell what is asked of it. */
-async function reportOfPage(folder: string, expression: string): Promise<Report> {
+/** Has the faulty server give a page, and the folder beside it, and answers what is asked of the page: all it fetches is of one origin. */
+async function reportOfPage({ first }: Servers, folder: string, expression: string): Promise<Report> {
   const { toldByPage } = await import('./chromium.mjs'); // here, so that a browser that cannot be driven fails its rows alone
-  const server = createServer(({ url = '' }, response) => {
-    const isScript = /\.m?js$/.test(url);
-    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
-    response.end(isScript ? readFileSync(join(folder, url)) : page);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  try {
-    const { port } = server.address() as AddressInfo;
-    return await toldByPage(`http://localhost:${port}/`, expression);
-  } finally {
-    server.close();
-    server.closeAllConnections();
+  const gives = (type: string, body: string) => answers(200, { headers: { 'content-type': type }, body });
+  first.script('/', gives('text/html', page));
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.m?js$/.test(name))) {
+    first.script(`/${file}`, gives('text/javascript', readFileSync(join(folder, file), 'utf8')));
   }
+  return toldByPage(`${first.origin}/`, expression);
 }
 
-behaviourRow('Chromium, a page', () => reportOfPage(writeSuite('page', 'module'), `import('/suite.mjs').then(({ report }) => report())`));
+fetchingRow('Chromium, a page', (servers) =>
+  reportOfPage(servers, writeSuite('page', 'module', servers.origin), `import('/suite.mjs').then(({ report }) => report())`),
+);
 
 const main = `
 import { report } from './suite.mjs';
@@ -35,9 +31,10 @@ postMessage(await report());
 `;
 
 // An import map does not reach a worker, so that all is imported by path there.
-behaviourRow('Chromium, a module worker', () =>
+fetchingRow('Chromium, a module worker', (servers) =>
   reportOfPage(
-    writeSuite('worker', 'path', main),
+    servers,
+    writeSuite('worker', 'path', servers.origin, main),
     `new Promise((resolve, reject) => {
       const worker = new Worker('/main.mjs', { type: 'module' });
       worker.onmessage = ({ data }) => resolve(data);

@@ -1,9 +1,9 @@
 import { reportOf } from './program.js';
-import { behaviourRow } from './row.js';
+import { fetchingRow } from './row.js';
 import { nodeProgram } from './runtimes.js';
 import { writeSuite } from './suite.js';
 
 for (const version of ['20', '22', '24', '26']) {
   const name = `Node ${version}`;
-  behaviourRow(name, async () => reportOf(await nodeProgram(version), ['main.mjs'], writeSuite(name, 'node')));
+  fetchingRow(name, async ({ origin }) => reportOf(await nodeProgram(version), ['main.mjs'], writeSuite(name, 'node', origin)));
 }

@@ -1,6 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { behaviours } from './behaviours.mjs';
+import { type Behaviours, behaviours } from './behaviours.mjs';
+import { fetchBehaviours } from './fetching.mjs';
 import type { Report } from './program.js';
+import { Servers } from './server.js';
 
 /** What the table says of a row besides the counts. */
 export interface RowFacts {
@@ -45,13 +47,34 @@ export function row<Told extends { readonly version: string }>(
   });
 }
 
-/** A row that runs the suite: each of its behaviours is a test. */
-export function behaviourRow<Told extends Report>(name: string, start: () => Promise<Told>, more?: (told: () => Told) => void) {
+type More<Told> = (told: () => Told) => void;
+
+const testAll = (all: Behaviours, told: () => Report) =>
+  test.each(Object.keys(all))('%s', (behaviour) => {
+    const { error } = told().results.find(({ name }) => name === behaviour) ?? { error: 'it was not run' };
+    expect(error, error).toBeUndefined();
+  });
+
+/** A row that runs the suite without what it fetches: each of its behaviours is a test. */
+export function behaviourRow<Told extends Report>(name: string, start: () => Promise<Told>, more?: More<Told>) {
   row(name, start, (told) => {
-    test.each(Object.keys(behaviours))('%s', (behaviour) => {
-      const { error } = told().results.find(({ name }) => name === behaviour) ?? { error: 'it was not run' };
-      expect(error, error).toBeUndefined();
-    });
+    testAll(behaviours, told);
+    more?.(told);
+  });
+}
+
+/** A row that runs all of the suite, with servers of its own. */
+export function fetchingRow<Told extends Report>(name: string, report: (servers: Servers) => Promise<Told>, more?: More<Told>) {
+  const start = async () => {
+    const servers = await Servers.start();
+    try {
+      return await report(servers);
+    } finally {
+      await servers.close();
+    }
+  };
+  behaviourRow(name, start, (told) => {
+    testAll(fetchBehaviours, told);
     more?.(told);
   });
 }

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule, TestSuite } from 'vitest/node';
 
-const columns = ['runtime', 'version', 'passed', 'failed', 'digest of the logs', '10 hours, ms', '10,000 runs, ms', 'row, s'];
+const columns = ['runtime', 'version', 'passed', 'failed', 'of fetch', 'digest of the logs', '10 hours, ms', '10,000 runs, ms', 'row, s'];
 
 /** Prints the matrix when all is done: a line for each row. */
 export default class Table implements Reporter {
@@ -17,6 +17,15 @@ function cellsOf(row: TestSuite): readonly string[] {
   const { beganAt = 0, version = '?', told = {} } = tests[0]?.meta().row ?? {};
   const endedAt = Math.max(...tests.map((test) => (test.diagnostic()?.startTime ?? 0) + (test.diagnostic()?.duration ?? 0)));
   const count = (state: string) => String(tests.filter((test) => test.result().state === state).length);
+  const fetches = tests.filter(({ name }) => name.startsWith('fetch: ')).length;
   const measured = [told.digest, told.tenHoursMs, told.tenThousandRunsMs].map((value = '') => String(value));
-  return [row.name, version, count('passed'), count('failed'), ...measured, ((endedAt - beganAt) / 1_000).toFixed(1)];
+  return [
+    row.name,
+    version,
+    count('passed'),
+    count('failed'),
+    fetches === 0 ? '' : String(fetches),
+    ...measured,
+    ((endedAt - beganAt) / 1_000).toFixed(1),
+  ];
 }

@@ -27,10 +27,19 @@ const signal = `
   declare var AbortController: { new (): { readonly signal: AbortSignal; abort(reason?: unknown): void } };`;
 
 const programs = {
-  'an ES module and a CommonJS module under node16': [{ module: 'node16', ...browser }, ['types.mts', 'types.cts', 'consumer.mts']],
-  'an ES module and a CommonJS module under nodenext': [{ module: 'nodenext', ...browser }, ['types.mts', 'types.cts', 'consumer.cts']],
-  'a module for a bundler': [{ module: 'esnext', moduleResolution: 'bundler', ...browser }, ['types.ts', 'consumer.mts']],
-  'a module without the DOM, with the types of Node': [{ module: 'nodenext', ...node }, ['types.mts', 'types.cts', 'consumer.mts']],
+  'an ES module and a CommonJS module under node16': [
+    { module: 'node16', ...browser },
+    ['types.mts', 'types.cts', 'types.fetch.mts', 'consumer.mts'],
+  ],
+  'an ES module and a CommonJS module under nodenext': [
+    { module: 'nodenext', ...browser },
+    ['types.mts', 'types.cts', 'types.fetch.mts', 'consumer.cts'],
+  ],
+  'a module for a bundler': [{ module: 'esnext', moduleResolution: 'bundler', ...browser }, ['types.ts', 'types.fetch.ts', 'consumer.mts']],
+  'a module without the DOM, with the types of Node': [
+    { module: 'nodenext', ...node },
+    ['types.mts', 'types.cts', 'types.fetch.mts', 'consumer.mts'],
+  ],
   'a module with nothing but a signal': [{ module: 'nodenext', ...bare }, ['types.mts', 'signal.d.ts']],
 } as const;
 
@@ -57,7 +66,8 @@ for (const version of ['5.4', '5.9', '6.0', '7.0']) {
       join(folder, 'wrong.mts'),
       `import { runWithRetry } from 'retry-policy';\nexport const wrong: Promise<string> = runWithRetry(() => 'x');`,
     );
-    for (const ending of ['ts', 'mts', 'cts']) cpSync(here('types.ts'), join(folder, `types.${ending}`));
+    for (const ending of ['ts', 'mts', 'cts'])
+      for (const name of ['types', 'types.fetch']) cpSync(here(`${name}.ts`), join(folder, `${name}.${ending}`));
     for (const ending of ['mts', 'cts']) cpSync(here('../package/consumer.ts'), join(folder, `consumer.${ending}`));
     return { version: (await printedBy(process.execPath, [tsc, '--version'], folder)).trim().replace('Version ', '') };
   };

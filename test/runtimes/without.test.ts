@@ -81,7 +81,7 @@ for (const [name, { takeAway, absent, fallback, seen, expected }] of Object.entr
     console.log(JSON.stringify({ absent: ${absent}, ...(await report()), seen: await seen() }));`;
 
   const start = async () => {
-    const folder = writeSuite(row, 'node', main);
+    const folder = writeSuite(row, 'node', undefined, main);
     writeFileSync(join(folder, 'take-away.mjs'), takeAway);
     const report = await reportOf(process.execPath, ['--import', './take-away.mjs', 'main.mjs'], folder);
     return report as typeof report & { readonly absent: string; readonly seen: unknown };

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { printedBy, reportOf } from './program.js';
-import { behaviourRow } from './row.js';
+import { fetchingRow } from './row.js';
 import { workerdProgram } from './runtimes.js';
 import { writeSuite } from './suite.js';
 
@@ -20,7 +20,10 @@ function configuration(folder: string, date: string, flags: readonly string[]): 
   const modules = ['main.mjs', ...files.filter((file) => file !== 'main.mjs')];
   return `
     using Workerd = import "/workerd/workerd.capnp";
-    const config :Workerd.Config = (services = [(name = "suite", worker = .suite)]);
+    const config :Workerd.Config = (services = [
+      (name = "suite", worker = .suite),
+      (name = "internet", network = (allow = ["local", "private"])),
+    ]);
     const suite :Workerd.Worker = (
       modules = [${modules.map((file) => `(name = "${file}", esModule = embed "${file}")`)}],
       compatibilityDate = "${date}",
@@ -35,9 +38,9 @@ for (const [name, flags, olderDate] of [
   ["workerd, with Node's globals", ['nodejs_compat']],
   ['workerd, as of 2024', [], '2024-01-01'], // without MessageChannel and setImmediate
 ] as const) {
-  behaviourRow(name, async () => {
+  fetchingRow(name, async ({ origin }) => {
     const workerd = await workerdProgram();
-    const folder = writeSuite(name, 'path', main);
+    const folder = writeSuite(name, 'path', origin, main);
     const version = (await printedBy(workerd, ['--version'], folder)).trim().replace('workerd ', '');
     writeFileSync(join(folder, 'suite.capnp'), configuration(folder, olderDate ?? version, flags));
     return { ...(await reportOf(workerd, ['test', 'suite.capnp'], folder)), version };

@@ -1,0 +1,3 @@
+import type { Behaviours } from './behaviours.mjs';
+
+export const fetchBehaviours: Behaviours;
