@@ -3,6 +3,7 @@ import { build } from 'esbuild';
 import { libraries, OURS } from './libraries.mjs';
 
 const OUR_BUILD = libraries[OURS].from;
+const entry = (subpath) => OUR_BUILD.replace(/index\.js$/, `${subpath}/index.js`);
 const PURE_NAMES = '{ exponentialBackoff, fullJitter, withinBudget }';
 
 async function bytesOf(code) {
@@ -49,12 +50,17 @@ export async function bytes() {
   const pure = await bytesOf(`export ${PURE_NAMES} from '${OUR_BUILD}'`);
   const whole = await bytesOf(`export * from '${OUR_BUILD}'`);
   const formulas = await bytesOf(FORMULAS);
+  const runnerAndFetch = await bytesOf(`export ${libraries[OURS].names} from '${OUR_BUILD}'; export * from '${entry('fetch')}'`);
   const shares = await sharesOfTheRunner();
   const figures = [
     [`${OURS} ${libraries[OURS].names}`, runner],
     [`${OURS} ${PURE_NAMES}`, pure],
     [`${OURS} *`, whole],
+    [`${OURS}/fetch *, with { runWithRetry }`, runnerAndFetch],
   ];
+  for (const names of ['{ networkErrors }', '{ httpErrors }', '{ sqlErrors }', '{ postgresErrors }', '*']) {
+    figures.push([`${OURS}/classifiers ${names}`, await bytesOf(`export ${names} from '${entry('classifiers')}'`)]);
+  }
   for (const [name, { from, names }] of Object.entries(libraries)) {
     if (name !== OURS) figures.push([`${name} ${names}`, await bytesOf(`export ${names} from '${from}'`)]);
   }
@@ -76,6 +82,12 @@ export async function bytes() {
         unit: 'B',
         limit: 500,
         because: `the formulas alone are ${formulas.brotli} B; the rest checks each argument and says what is wrong with it`,
+      },
+      {
+        measure: 'brotli bytes of `retry-policy/fetch`, on top of `{ runWithRetry }`',
+        figure: runnerAndFetch.brotli - runner.brotli,
+        unit: 'B',
+        limit: 3_500,
       },
     ],
   };
