@@ -39,7 +39,7 @@ export interface RetryingFetchOptions {
   idempotencyKeyHeader?: boolean | string | undefined;
   /**
    * Called with each response that a retry replaces, before its body is let go of: read it here, or not. What it throws is dropped. It is
-   * awaited; reading may take as long as an attempt (`attemptTimeoutMs`, else `totalBudgetMs`), and for ever without either.
+   * awaited: one that never settles holds the call up. Only its reading ends, after `attemptTimeoutMs`, else `totalBudgetMs`.
    */
   onDiscard?: ((response: Response, decision: RetryDecision) => void | PromiseLike<void>) | undefined;
 }

@@ -25,7 +25,7 @@ export function outgoing(input: Arguments[0], init: RequestInit, settings: Setti
   const { fetch, methods, keyHeader, notDoneStatuses } = settings;
   const request: Partial<Request> = isRequest(input) ? input : {};
   const signal = (init.signal === undefined ? request.signal : init.signal) ?? undefined;
-  const method = (init.method ?? request.method ?? 'GET').toUpperCase();
+  const method = `${init.method ?? request.method ?? 'GET'}`.toUpperCase();
   const headers = () => new Headers(init.headers ?? request.headers);
 
   const isSafe = methods.includes(method);

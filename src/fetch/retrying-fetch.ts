@@ -3,7 +3,8 @@ import { type RetryingFetchOptions, settingsOf } from './options.js';
 import { outgoing } from './request.js';
 
 /**
- * A `fetch` that repeats what failed in passing, and only what may be repeated; a drop-in for whatever takes a `fetch`.
+ * A `fetch` that repeats what failed in passing, and only what may be repeated; a drop-in for whatever takes a `fetch`. In the place of the
+ * global one, give it what was there: `globalThis.fetch = retryingFetch({ fetch: globalThis.fetch })`.
  *
  * A request may be repeated if its method is idempotent, or if it bears an `Idempotency-Key`. Any other goes again only if it was
  * provably never sent (a refused connection, say), or if a `notDoneStatuses` answer came. A body that can be read only once, a stream, is
