@@ -95,7 +95,7 @@ describe.each(Object.entries(overFetch))('%s over a fetch that retries', (name, 
   });
 
   // Of an answer, some keep nothing that could be known again; axios makes its error of the cause of what it was thrown.
-  const forgets = { 503: ['octokit', 'openai', 'axios over fetch'], reset: ['axios over fetch'] };
+  const forgets = { 503: ['octokit', 'axios over fetch'], reset: ['axios over fetch'] };
 
   it.each<[keyof typeof forgets, Behaviour]>([
     [503, answers(503, told(0))],
