@@ -119,6 +119,13 @@ it.each([307, 308])('bytes are sent on after a %i, which some versions of Node c
   expect(use.other.requests.map(({ body: came }) => came && [...came])).toEqual([[...body], [...body], [...body]]);
 });
 
+it.each([307, 308])('the body of a Request goes along over several redirects: %i', async (status) => {
+  use.server.script('/', redirects(status, '/next')).script('/next', redirects(status, '/last'));
+  const request = new Request(use.server.url('/'), { method: 'POST', body: 'order' });
+  expect((await retryingFetch({ policy: quick })(request)).status).toBe(200);
+  expect(use.server.requests.map(({ body }) => String(body))).toEqual(['order', 'order', 'order']);
+});
+
 describe('a redirect that a POST is not to follow', () => {
   it.each(['manual', 'error'] as const)('is seen as fetch shows it: %s', async (redirect) => {
     use.server.script(
