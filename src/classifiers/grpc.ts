@@ -64,7 +64,7 @@ function grpcFailure(node: unknown, aborted: boolean): Said {
 /** A number alone could be anything: a DOMException, an exit code, MongoDB's, HTTP's. */
 function statusOf(node: unknown): number | undefined {
   const code = readSafely(node, 'code');
-  const isStatus = typeof code === 'number' && code >= 1 && code <= LAST;
+  const isStatus = typeof code === 'number' && Number.isInteger(code) && code >= 1 && code <= LAST;
   const details = readSafely(node, 'details');
   const isGrpc =
     typeof details === 'string' ||

@@ -275,3 +275,24 @@ describe('whatever is thrown', () => {
     );
   });
 });
+
+describe('a number is a gRPC status', () => {
+  const unavailable = { code: 14, details: 'the server leaves' };
+
+  it.each([
+    ['beside a text', { details: '' }],
+    ['beside metadata', { metadata: {} }],
+    ['beside what google-gax has decoded', { statusDetails: [] }],
+    ['in an error of Connect', { name: 'ConnectError' }],
+  ])('%s', (_, beside) => {
+    expect(grpcErrors()({ code: 14, ...beside })).toBe('transient');
+  });
+
+  it.each([1.5, 0, 17, -1])('but not %d: its cause is asked', (code) => {
+    expect(grpcErrors()({ code, details: '', cause: unavailable })).toBe('transient');
+  });
+
+  it.each([3, 16])('and that of %d has the last word', (code) => {
+    expect(grpcErrors()({ code, details: '', cause: unavailable })).toBeUndefined();
+  });
+});

@@ -59,3 +59,7 @@ describe('no message', () => {
     );
   });
 });
+
+it.each([0, 1, 127])('a varint of one byte may be %d', (value) => {
+  expect(valuesOf(Uint8Array.of(8, value), 1)).toEqual([value]);
+});
