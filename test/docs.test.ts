@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import * as main from 'retry-policy';
 import * as classifiers from 'retry-policy/classifiers';
+import * as durable from 'retry-policy/durable';
 import * as fetching from 'retry-policy/fetch';
 import * as testing from 'retry-policy/testing';
 import { describe, expect, test } from 'vitest';
@@ -11,12 +12,14 @@ import { isForAnotherRunner } from './recipes/readme.js';
 const modules = {
   'retry-policy': main,
   'retry-policy/classifiers': classifiers,
+  'retry-policy/durable': durable,
   'retry-policy/fetch': fetching,
   'retry-policy/testing': testing,
 };
 const entries = [
   { file: 'src/index.ts', names: main },
   { file: 'src/classifiers/index.ts', names: classifiers },
+  { file: 'src/durable/index.ts', names: durable },
   { file: 'src/fetch/index.ts', names: fetching },
   { file: 'src/testing/index.ts', names: testing },
 ];
@@ -35,7 +38,7 @@ describe('the examples of the doc comments', () => {
     for (const { name, code } of examplesOf(file, read(file))) {
       test(name, async () => {
         expect.hasAssertions();
-        await runDocument(code, { scope: { ...main, ...classifiers, ...fetching, ...testing } });
+        await runDocument(code, { scope: { ...main, ...classifiers, ...durable, ...fetching, ...testing } });
       });
     }
   }

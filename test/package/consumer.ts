@@ -78,6 +78,25 @@ import {
   transientStatuses,
   unknownHosts,
 } from 'retry-policy/classifiers';
+import {
+  type DeadLetter,
+  type DecisionRecord,
+  type Difference,
+  type ErrorRecord,
+  isDeadLetter,
+  type JobSource,
+  nextStep,
+  type Outcome,
+  type Replay,
+  type RetryState,
+  redriveState,
+  replay,
+  type Step,
+  type StepEnvironment,
+  toDeadLetter,
+  toDecisionRecord,
+  toErrorRecord,
+} from 'retry-policy/durable';
 import { attemptsOf, type RetryingFetchOptions, retryingFetch } from 'retry-policy/fetch';
 import {
   assertNoLeaks,
@@ -158,6 +177,23 @@ const fetchOptions: RetryingFetchOptions = {
 };
 export const fetching: typeof fetch = retryingFetch(fetchOptions);
 export const made: readonly Decision[] | undefined = attemptsOf(new Response());
+
+const stepEnvironment: StepEnvironment = { now: 1, startedAt: 0, random: cryptoRandom, idempotencyKey: undefined, logLimit: undefined };
+const outcome: Outcome<number> = { error: new Error('x'), committed: undefined };
+export const step: Step = nextStep(
+  { classifyValue: (value: number) => (value < 0 ? 'transient' : undefined) },
+  null,
+  outcome,
+  stepEnvironment,
+);
+export const done: RetryState = nextStep({}, step.state, { ok: true }, stepEnvironment).state;
+const source: JobSource = { engine: 'table', queue: 'mail', id: '7' };
+export const letter: DeadLetter<string> = toDeadLetter(step.state, { payload: 'ann', source, diedAt: 1 });
+export const lives: number = isDeadLetter(letter) ? redriveState(letter, { maxRedrives: undefined }).redrives : 0;
+export const records: readonly DecisionRecord[] = [toDecisionRecord(step.decision)];
+export const cause: ErrorRecord | undefined = toErrorRecord(letter).cause;
+export const replayed: Replay = replay({}, records);
+export const firstDifference: Difference | undefined = replayed.firstDifference;
 
 export const pure: readonly number[] = [
   exponentialBackoff(1, backoff),

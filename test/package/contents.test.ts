@@ -21,7 +21,7 @@ test('the tarball holds the build, the manifest and three texts', () => {
 test('the build holds code and declarations for both module systems, without tests and source maps', () => {
   const built = files.filter((file) => file.startsWith('dist/'));
   expect(built.filter((file) => !/\.c?js$|\.d\.c?ts$/.test(file) || /test\.|spec\./.test(file))).toEqual([]);
-  for (const entry of ['dist/index', 'dist/testing/index', 'dist/classifiers/index', 'dist/fetch/index']) {
+  for (const entry of ['dist/index', 'dist/testing/index', 'dist/classifiers/index', 'dist/durable/index', 'dist/fetch/index']) {
     expect(built).toEqual(expect.arrayContaining(['.js', '.cjs', '.d.ts', '.d.cts'].map((ending) => entry + ending)));
   }
 });

@@ -6,6 +6,7 @@ describe.each([
   ['retry-policy', 'src/index.ts'],
   ['retry-policy/testing', 'src/testing/index.ts'],
   ['retry-policy/classifiers', 'src/classifiers/index.ts'],
+  ['retry-policy/durable', 'src/durable/index.ts'],
   ['retry-policy/fetch', 'src/fetch/index.ts'],
 ])('%s', (entry, file) => {
   const expected = valuesExportedBy(file)

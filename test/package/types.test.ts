@@ -13,11 +13,13 @@ const consumer = readFileSync(new URL('consumer.ts', import.meta.url), 'utf8');
 const required = `
   import retry = require('retry-policy');
   import classifiers = require('retry-policy/classifiers');
+  import durable = require('retry-policy/durable');
   import fetching = require('retry-policy/fetch');
   import testing = require('retry-policy/testing');
   export const policy: retry.RetryPolicy<string> = retry.definePolicy<string>({ maxAttempts: 2 });
   export const run: Promise<retry.RetryResult<string>> = retry.runWithRetry(() => 'x', policy, { clock: testing.frozenClock(0) });
-  export const get: typeof fetch = fetching.retryingFetch({ policy: { classify: classifiers.networkErrors } });`;
+  export const get: typeof fetch = fetching.retryingFetch({ policy: { classify: classifiers.networkErrors } });
+  export const record: durable.ErrorRecord = durable.toErrorRecord('x');`;
 
 const using = `
   import { overrideDefaults, virtualClock } from 'retry-policy/testing';
@@ -85,7 +87,7 @@ const declarationsOf = (program: ts.Program): string[] =>
     .filter((file) => file.includes('index.'))
     .sort();
 
-const forModules = ['classifiers/index.d.ts', 'fetch/index.d.ts', 'index.d.ts', 'testing/index.d.ts'];
+const forModules = ['classifiers/index.d.ts', 'durable/index.d.ts', 'fetch/index.d.ts', 'index.d.ts', 'testing/index.d.ts'];
 const forCommonJs = forModules.map((file) => file.replace(/ts$/, 'cts'));
 
 beforeAll(() => {
