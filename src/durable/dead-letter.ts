@@ -50,11 +50,17 @@ export function toDeadLetter<Payload>(
   state: RetryState,
   job: { readonly payload: Payload; readonly source: JobSource; readonly diedAt: number },
 ): DeadLetter<Payload> {
-  const { attempts, firstStartedAt, log, redrives, idempotencyKey } = state;
-  const { payload, source, diedAt } = job;
-  const last = log.at(-1);
+  const last = state.log.at(-1);
   if (last?.action !== 'dead-letter') throw new TypeError(`state.log must end with a dead letter, got ${last?.action ?? 'an empty log'}`);
-  const { reason, error } = last;
+  return letterOf(last, state, job);
+}
+
+/** As `toDeadLetter`, for a decision that the state's log need not keep. */
+export function letterOf<Payload>(
+  { reason, error }: Pick<DeadLetter, 'reason' | 'error'>,
+  { attempts, firstStartedAt, log, redrives, idempotencyKey }: RetryState,
+  { payload, source, diedAt }: { readonly payload: Payload; readonly source: JobSource; readonly diedAt: number },
+): DeadLetter<Payload> {
   return { reason, error, attempts, firstStartedAt, diedAt, log, payload, source, redrives, idempotencyKey };
 }
 

@@ -90,8 +90,8 @@ export function nextStep<T>(
   return { decision, state: withDecision(before, toDecisionRecord(decision), logLimit) };
 }
 
-/** The state that an attempt began with. */
-function stateBefore(
+/** The state that an attempt begins with. */
+export function stateBefore(
   state: RetryState | null | undefined,
   { now, startedAt, idempotencyKey }: Pick<StepEnvironment, 'now' | 'startedAt' | 'idempotencyKey'>,
 ): RetryState {
