@@ -13,7 +13,7 @@ const keepModules: Plugin = {
   },
 };
 
-const subpaths = ['testing', 'classifiers', 'fetch', 'durable'];
+const subpaths = ['testing', 'classifiers', 'fetch', 'durable', 'bullmq', 'pg-boss', 'temporal'];
 const entry = Object.fromEntries(['index', ...subpaths.map((name) => `${name}/index`)].map((path) => [path, `src/${path}.ts`]));
 const shared = { target: 'es2022', platform: 'neutral', dts: { entry } } satisfies Options;
 

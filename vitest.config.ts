@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 /** The entries by the names that users import, in one of the forms that they have here. */
 const entriesIn = (folder: string, extension: string) => [
   { find: /^retry-policy$/, replacement: fileURLToPath(new URL(`${folder}/index.${extension}`, import.meta.url)) },
-  { find: /^retry-policy\/(\w+)$/, replacement: fileURLToPath(new URL(`${folder}/$1/index.${extension}`, import.meta.url)) },
+  { find: /^retry-policy\/([\w-]+)$/, replacement: fileURLToPath(new URL(`${folder}/$1/index.${extension}`, import.meta.url)) },
 ];
 
 export default defineConfig({

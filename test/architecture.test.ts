@@ -49,10 +49,18 @@ describe('the arrows of import', () => {
   const targetsOf = (path: string) =>
     look(path).imports.map((target) => (target.startsWith('.') ? posix.join(posix.dirname(path), target) : target).replace(/\.js$/, '.ts'));
 
-  it.each(paths.filter((path) => path.includes('/')))('of %s point to its own folder, to the core, and to no package', (path) => {
+  /** What a folder may use beside itself and the core. */
+  const foundations: Record<string, readonly string[]> = {
+    fetch: ['classifiers'],
+    bullmq: ['durable'],
+    'pg-boss': ['durable'],
+    temporal: ['durable', '@temporalio/common'],
+  };
+
+  it.each(paths.filter((path) => path.includes('/')))('of %s point to its own folder, to the core, and to what it is built on', (path) => {
     const folder = posix.dirname(path);
-    const folders = ['.', folder, ...(folder === 'fetch' ? ['classifiers'] : [])];
-    const allowed = (target: string) => paths.includes(target) && folders.includes(posix.dirname(target));
+    const usable = ['.', folder, ...(foundations[folder] ?? [])];
+    const allowed = (target: string) => usable.includes(paths.includes(target) ? posix.dirname(target) : target);
     expect(targetsOf(path).filter((target) => !allowed(target) || target === 'index.ts')).toEqual([]);
   });
 

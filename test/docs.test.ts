@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
 import * as main from 'retry-policy';
+import * as bullmq from 'retry-policy/bullmq';
 import * as classifiers from 'retry-policy/classifiers';
 import * as durable from 'retry-policy/durable';
 import * as fetching from 'retry-policy/fetch';
+import * as pgBoss from 'retry-policy/pg-boss';
+import * as temporal from 'retry-policy/temporal';
 import * as testing from 'retry-policy/testing';
 import { describe, expect, test } from 'vitest';
 import { runDocument } from './document-runner.js';
@@ -11,16 +14,22 @@ import { isForAnotherRunner } from './recipes/readme.js';
 
 const modules = {
   'retry-policy': main,
+  'retry-policy/bullmq': bullmq,
   'retry-policy/classifiers': classifiers,
   'retry-policy/durable': durable,
   'retry-policy/fetch': fetching,
+  'retry-policy/pg-boss': pgBoss,
+  'retry-policy/temporal': temporal,
   'retry-policy/testing': testing,
 };
 const entries = [
   { file: 'src/index.ts', names: main },
+  { file: 'src/bullmq/index.ts', names: bullmq },
   { file: 'src/classifiers/index.ts', names: classifiers },
   { file: 'src/durable/index.ts', names: durable },
   { file: 'src/fetch/index.ts', names: fetching },
+  { file: 'src/pg-boss/index.ts', names: pgBoss },
+  { file: 'src/temporal/index.ts', names: temporal },
   { file: 'src/testing/index.ts', names: testing },
 ];
 
@@ -38,7 +47,9 @@ describe('the examples of the doc comments', () => {
     for (const { name, code } of examplesOf(file, read(file))) {
       test(name, async () => {
         expect.hasAssertions();
-        await runDocument(code, { scope: { ...main, ...classifiers, ...durable, ...fetching, ...testing } });
+        await runDocument(code, {
+          scope: { ...main, ...classifiers, ...durable, ...fetching, ...bullmq, ...pgBoss, ...temporal, ...testing },
+        });
       });
     }
   }

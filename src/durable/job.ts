@@ -10,7 +10,7 @@ import type { RetryState } from './state.js';
 export interface Job<Payload = unknown> {
   /** Its own data, for the dead letter. */
   readonly payload: Payload;
-  /** Where it comes from, for the dead letter; `queue/id` is the idempotency key, if no other is given or stored. */
+  /** Where it comes from, for the dead letter. */
   readonly source: JobSource;
   /** What was stored with it; null or undefined for a job that is new. */
   readonly state?: RetryState | null | undefined;

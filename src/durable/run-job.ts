@@ -19,7 +19,8 @@ import { aKey } from './state.js';
  * repeated that a shutdown interrupts. An attempt that ignores its time limit is left behind; a `commit()` after that comes too late.
  *
  * @param task  called once at the most, with the number of the attempt among all of the job
- * @param options  as for `runWithRetry`, with a log of 100 decisions. `onDecision` is awaited; what it throws is dropped, since the end of
+ * @param options  as for `runWithRetry`, with a log of 100 decisions. The idempotency key of a job without a stored one is `queue/id`, or
+ *   what is given here. `onDecision` is awaited; what it throws is dropped, since the end of
  *   the attempt is told by the answer
  * @throws {TypeError | RangeError} if an argument is wrong; as a rejection
  * @example
@@ -54,8 +55,8 @@ export async function workOn<T, Payload>(
   const { clock, random, signal, maxAttempts, logLimit, ...run } = resolveRunOptions({ logLimit: LOG_LIMIT, ...options });
   const resolved = limitedTo(maxAttempts, resolvePolicy(policy));
   const { source, state: stored, lostAttempts = 0 } = job;
-  const known = fault('', stored?.idempotencyKey, aKey) === undefined ? stored?.idempotencyKey : `${source.queue}/${source.id}`;
-  const idempotencyKey = run.idempotencyKey ?? known;
+  const key = run.idempotencyKey ?? `${source.queue}/${source.id}`;
+  const idempotencyKey = fault('', stored?.idempotencyKey, aKey) === undefined ? stored?.idempotencyKey : key;
   const startedAt = clock.now();
   const environment = { now: startedAt, startedAt, random, idempotencyKey, logLimit };
 

@@ -60,13 +60,14 @@ describe('a job', () => {
     expect(letter).toMatchObject({ reason: 'permanent', error: { message: '404' }, log: [], attempts: 1, diedAt: 5 });
   });
 
-  it('has another key if one is given or stored', async () => {
+  it('has another key if one is stored, or else given', async () => {
     const key = async (job: Job, idempotencyKey?: string) =>
       (await runJob(() => 1, undefined, job, { idempotencyKey })).state.idempotencyKey;
     const { state } = await runJob(fails(busy), {}, fresh, { idempotencyKey: 'order 9' });
     expect(state.idempotencyKey).toBe('order 9');
     expect(await key({ ...fresh, state })).toBe('order 9');
-    expect(await key({ ...fresh, state }, 'order 10')).toBe('order 10');
+    expect(await key({ ...fresh, state }, 'order 10')).toBe('order 9');
+    expect(await key(fresh, 'order 10')).toBe('order 10');
   });
 
   it('goes on after a redrive as new, under the same key', async () => {

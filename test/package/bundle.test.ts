@@ -39,7 +39,7 @@ test('a bundle of the runner holds all that the others must do without', async (
   expect([classes, symbols, marks, timers, chance, /random/].filter((pattern) => !pattern.test(text))).toEqual([]);
 });
 
-test.each(['', '/testing', '/classifiers', '/durable', '/fetch'].map((path) => `retry-policy${path}`))(
+test.each(['', '/testing', '/classifiers', '/durable', '/fetch', '/bullmq', '/pg-boss'].map((path) => `retry-policy${path}`))(
   'importing %s without using it leaves nothing in a bundle',
   async (entry) => {
     expect(await bundle(`import * as entry from '${entry}'`)).toBe('');

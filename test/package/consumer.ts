@@ -57,6 +57,7 @@ import {
   withinBudget,
   withRetry,
 } from 'retry-policy';
+import { type BullJob, type BullQueue, type ProcessorOptions, retryingProcessor, workerOptions } from 'retry-policy/bullmq';
 import {
   type FailureStage,
   failureStage,
@@ -84,6 +85,8 @@ import {
   type Difference,
   type ErrorRecord,
   isDeadLetter,
+  type Job,
+  type JobEnd,
   type JobSource,
   nextStep,
   type Outcome,
@@ -91,6 +94,7 @@ import {
   type RetryState,
   redriveState,
   replay,
+  runJob,
   type Step,
   type StepEnvironment,
   toDeadLetter,
@@ -98,6 +102,24 @@ import {
   toErrorRecord,
 } from 'retry-policy/durable';
 import { attemptsOf, type RetryingFetchOptions, retryingFetch } from 'retry-policy/fetch';
+import {
+  type Boss,
+  type BossJob,
+  type BossResult,
+  type HandlerOptions,
+  queueOptions,
+  retryingHandler,
+  workOptions,
+} from 'retry-policy/pg-boss';
+import {
+  type ActivityContext,
+  type InterceptorOptions,
+  notInTemporalRetryPolicy,
+  type PolicyOfActivity,
+  retryingActivities,
+  type TemporalRetryPolicy,
+  toTemporalRetryPolicy,
+} from 'retry-policy/temporal';
 import {
   assertNoLeaks,
   type DefaultOverrides,
@@ -193,6 +215,28 @@ export const lives: number = isDeadLetter(letter) ? redriveState(letter, { maxRe
 export const records: readonly DecisionRecord[] = [toDecisionRecord(step.decision)];
 export const cause: ErrorRecord | undefined = toErrorRecord(letter).cause;
 export const replayed: Replay = replay({}, records);
+export const job: Job<{ to: string }> = { payload: { to: 'ann' }, source: { engine: 'table', queue: 'mail', id: '7' }, state: null };
+interface Mail {
+  readonly to: string;
+}
+export const processorOptions = (deadLetters: BullQueue): ProcessorOptions => ({ deadLetters, maxRedrives: undefined, clock: undefined });
+export const processor: (job: BullJob & { data: Mail }, token?: string, signal?: AbortSignal) => Promise<number> = retryingProcessor(
+  (job: BullJob & { data: Mail }, { attempt }) => job.data.to.length + attempt,
+  { classifyValue: (value) => (value > 9 ? 'permanent' : undefined) },
+);
+export const handlerOptions: HandlerOptions = { maxRedrives: 3, logLimit: undefined };
+export const work = (boss: Boss): ((jobs: (BossJob & { data: Mail })[]) => Promise<BossResult<string>[]>) =>
+  retryingHandler(boss, (job: BossJob & { data: Mail }) => job.data.to, {}, handlerOptions);
+export const interceptorOptions: InterceptorOptions = { onDecision: undefined };
+export const policies: PolicyOfActivity = ({ activityType }) => (activityType === 'charge' ? { maxAttempts: 2 } : undefined);
+export const interceptor = (context: ActivityContext) => retryingActivities(policies, interceptorOptions)(context).inbound.execute;
+export const forServer: TemporalRetryPolicy = toTemporalRetryPolicy({});
+export const settings = [workerOptions.maxStalledCount, queueOptions({}).retryDelay, workOptions.perJobResults, notInTemporalRetryPolicy()];
+
+export const jobEnd: Promise<string> = runJob(({ attempt }) => attempt, {}, job).then((end: JobEnd<number, { to: string }>) => {
+  if (end.action === 'succeed') same<typeof end.value, number>(true);
+  return end.action === 'dead-letter' ? end.letter.payload.to : end.action === 'retry' ? `${end.decision.delayMs}` : 'done';
+});
 export const firstDifference: Difference | undefined = replayed.firstDifference;
 
 export const pure: readonly number[] = [

@@ -8,6 +8,9 @@ describe.each([
   ['retry-policy/classifiers', 'src/classifiers/index.ts'],
   ['retry-policy/durable', 'src/durable/index.ts'],
   ['retry-policy/fetch', 'src/fetch/index.ts'],
+  ['retry-policy/bullmq', 'src/bullmq/index.ts'],
+  ['retry-policy/pg-boss', 'src/pg-boss/index.ts'],
+  ['retry-policy/temporal', 'src/temporal/index.ts'],
 ])('%s', (entry, file) => {
   const expected = valuesExportedBy(file)
     .map(({ name }) => name)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A project that has the packed tarball installed, and nothing else. */
+    /** A project that has the packed tarball installed, and the engine's package that one entry imports. */
     readonly folder: string;
     readonly tarball: string;
     /** What is in the tarball. */
@@ -24,6 +24,9 @@ export default function install({ provide }: TestProject): () => void {
   const [packed] = JSON.parse(npm(root, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder));
   writeFileSync(join(folder, 'package.json'), '{ "name": "consumer", "private": true }');
   npm(folder, 'install', '--prefix', folder, '--offline', '--no-audit', '--no-fund', `./${packed.filename}`);
+  // The one engine that is imported; a user of it has it.
+  mkdirSync(join(folder, 'node_modules/@temporalio'));
+  symlinkSync(join(root, 'node_modules/@temporalio/common'), join(folder, 'node_modules/@temporalio/common'));
   provide('folder', folder);
   provide('tarball', join(folder, packed.filename));
   provide(

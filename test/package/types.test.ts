@@ -12,14 +12,19 @@ const repository = fileURLToPath(new URL('../../', import.meta.url));
 const consumer = readFileSync(new URL('consumer.ts', import.meta.url), 'utf8');
 const required = `
   import retry = require('retry-policy');
+  import bullmq = require('retry-policy/bullmq');
   import classifiers = require('retry-policy/classifiers');
   import durable = require('retry-policy/durable');
   import fetching = require('retry-policy/fetch');
+  import pgBoss = require('retry-policy/pg-boss');
+  import temporal = require('retry-policy/temporal');
   import testing = require('retry-policy/testing');
   export const policy: retry.RetryPolicy<string> = retry.definePolicy<string>({ maxAttempts: 2 });
   export const run: Promise<retry.RetryResult<string>> = retry.runWithRetry(() => 'x', policy, { clock: testing.frozenClock(0) });
   export const get: typeof fetch = fetching.retryingFetch({ policy: { classify: classifiers.networkErrors } });
-  export const record: durable.ErrorRecord = durable.toErrorRecord('x');`;
+  export const record: durable.ErrorRecord = durable.toErrorRecord('x');
+  export const settings: [number, number, string[]] = [
+    bullmq.workerOptions.maxStalledCount, pgBoss.queueOptions().retryLimit, temporal.notInTemporalRetryPolicy()];`;
 
 const using = `
   import { overrideDefaults, virtualClock } from 'retry-policy/testing';
@@ -87,7 +92,8 @@ const declarationsOf = (program: ts.Program): string[] =>
     .filter((file) => file.includes('index.'))
     .sort();
 
-const forModules = ['classifiers/index.d.ts', 'durable/index.d.ts', 'fetch/index.d.ts', 'index.d.ts', 'testing/index.d.ts'];
+const subpaths = ['bullmq', 'classifiers', 'durable', 'fetch', 'pg-boss', 'temporal', 'testing'];
+const forModules = [...subpaths.map((name) => `${name}/index.d.ts`), 'index.d.ts'].sort();
 const forCommonJs = forModules.map((file) => file.replace(/ts$/, 'cts'));
 
 beforeAll(() => {

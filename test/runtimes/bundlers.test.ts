@@ -50,7 +50,15 @@ for (const bundler of ['esbuild', 'rollup', 'vite', 'webpack']) {
       expect(code).not.toMatch(/MessageChannel/); // which only the testing entry needs
     });
 
-    const entries = ['retry-policy', 'retry-policy/testing', 'retry-policy/classifiers', 'retry-policy/durable', 'retry-policy/fetch'];
+    const entries = [
+      'retry-policy',
+      'retry-policy/testing',
+      'retry-policy/classifiers',
+      'retry-policy/durable',
+      'retry-policy/fetch',
+      'retry-policy/bullmq',
+      'retry-policy/pg-boss',
+    ];
     test.each(entries)('an import of %s that is not used leaves nothing', async (entry) => {
       const code = await codeOf(`unused-${entry.replace('/', '-')}.mjs`, `import * as unused from '${entry}';\nconsole.log('used');`);
       expect(code.trim()).toMatch(/^(var|const|let)?.{0,40}console\.log\(["'`]used["'`]\);?(export\{\};?)?$/);
