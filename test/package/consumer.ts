@@ -228,8 +228,8 @@ export const handlerOptions: HandlerOptions = { maxRedrives: 3, logLimit: undefi
 export const work = (boss: Boss): ((jobs: (BossJob & { data: Mail })[]) => Promise<BossResult<string>[]>) =>
   retryingHandler(boss, (job: BossJob & { data: Mail }) => job.data.to, {}, handlerOptions);
 export const interceptorOptions: InterceptorOptions = { onDecision: undefined };
-export const policies: PolicyOfActivity = ({ activityType }) => (activityType === 'charge' ? { maxAttempts: 2 } : undefined);
-export const interceptor = (context: ActivityContext) => retryingActivities(policies, interceptorOptions)(context).inbound.execute;
+export const policyOf: PolicyOfActivity = ({ activityType }) => (activityType === 'charge' ? { maxAttempts: 2 } : undefined);
+export const interceptor = (context: ActivityContext) => retryingActivities(policyOf, interceptorOptions)(context).inbound.execute;
 export const forServer: TemporalRetryPolicy = toTemporalRetryPolicy({});
 export const settings = [workerOptions.maxStalledCount, queueOptions({}).retryDelay, workOptions.perJobResults, notInTemporalRetryPolicy()];
 
