@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, inject, test } from 'vitest';
 
@@ -99,3 +101,20 @@ test('a bundle that leaves the system clocks out runs on an overriding clock all
   const { now } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
   expect(now).toBe(14_000);
 });
+
+test.each(['bullmq', 'pg-boss', 'temporal'])(
+  'the adapter for %s adds less than 1.5 kB to what it is built on, and has nothing of the engine',
+  async (name) => {
+    const { outputFiles } = await build({
+      entryPoints: [fileURLToPath(new URL(`../../src/${name}/index.ts`, import.meta.url))],
+      bundle: true,
+      format: 'esm',
+      minify: true,
+      write: false,
+      plugins: [
+        { name: 'own-folder', setup: ({ onResolve }) => onResolve({ filter: /^(\.\.\/|@)/ }, ({ path }) => ({ path, external: true })) },
+      ],
+    });
+    expect(brotliCompressSync(outputFiles[0]?.contents ?? '').length).toBeLessThan(1_500);
+  },
+);

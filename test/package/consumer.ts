@@ -113,6 +113,8 @@ import {
 } from 'retry-policy/pg-boss';
 import {
   type ActivityContext,
+  type ActivityInfo,
+  type ActivityInput,
   type InterceptorOptions,
   notInTemporalRetryPolicy,
   type PolicyOfActivity,
@@ -230,6 +232,8 @@ export const work = (boss: Boss): ((jobs: (BossJob & { data: Mail })[]) => Promi
 export const interceptorOptions: InterceptorOptions = { onDecision: undefined };
 export const policyOf: PolicyOfActivity = ({ activityType }) => (activityType === 'charge' ? { maxAttempts: 2 } : undefined);
 export const interceptor = (context: ActivityContext) => retryingActivities(policyOf, interceptorOptions)(context).inbound.execute;
+export const executed = (info: ActivityInfo, input: ActivityInput): Promise<unknown> =>
+  interceptor({ info, cancellationSignal: new AbortController().signal })(input, async ({ args }) => args.length);
 export const forServer: TemporalRetryPolicy = toTemporalRetryPolicy({});
 export const settings = [workerOptions.maxStalledCount, queueOptions({}).retryDelay, workOptions.perJobResults, notInTemporalRetryPolicy()];
 
