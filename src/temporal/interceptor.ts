@@ -9,7 +9,8 @@ import { applicationFailures, failureOf, isSignalIn } from './failures.js';
 export type InterceptorOptions = Omit<RunOptions, 'signal' | 'idempotencyKey'>;
 
 /** One policy for all activities, or the one for each; undefined leaves an activity alone. */
-export type PolicyOfActivity = RetryPolicy | ((info: ActivityInfo) => RetryPolicy | undefined);
+// biome-ignore lint/suspicious/noExplicitAny: of activities that return anything
+export type PolicyOfActivity = RetryPolicy<any> | ((info: ActivityInfo) => RetryPolicy<any> | undefined);
 
 /**
  * A Temporal activity interceptor that retries by a policy: for `Worker.create({ interceptors: { activity: [retryingActivities(policy)] } })`.
