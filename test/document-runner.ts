@@ -78,7 +78,7 @@ function translate(code: string): string {
 const host: ts.FormatDiagnosticsHost = { getCanonicalFileName: (name) => name, getCurrentDirectory: () => '', getNewLine: () => '\n' };
 
 /** Turns the comments that tell results into checks, and changes no line number. */
-function instrument(code: string): string {
+export function instrument(code: string): string {
   const source = ts.createSourceFile('document.ts', code, ts.ScriptTarget.ES2022, true);
   const insertions: { readonly at: number; readonly text: string }[] = [];
   const handled = new Set<number>();

@@ -39,8 +39,7 @@ export function toTemporalRetryPolicy<T>(policy?: RetryPolicy<T>): TemporalRetry
  *
  * @throws {TypeError | RangeError} if the policy is wrong
  * @example
- * notInTemporalRetryPolicy({ jitter: 'none', totalBudgetMs: 60_000 })
- * // => ['which errors are permanent: all are repeated', 'waits that the server demands', 'totalBudgetMs: set scheduleToCloseTimeout']
+ * notInTemporalRetryPolicy({ totalBudgetMs: 60_000 }).at(-1) // => 'totalBudgetMs: set scheduleToCloseTimeout'
  */
 export function notInTemporalRetryPolicy<T>(policy?: RetryPolicy<T>): string[] {
   const { jitter, delay, backoff, attemptTimeoutMs, totalBudgetMs, classifyValue } = resolvePolicy(policy);

@@ -62,7 +62,7 @@ export async function onTemporal(script: Script): Promise<Played> {
   return run;
 }
 
-const node22 = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
+export const node22 = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
 
 /** All scripts at once, in a process of its own, since pg-boss needs a newer Node. */
 export async function onPgBoss(connectionString: string): Promise<readonly Played[]> {
