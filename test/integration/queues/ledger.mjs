@@ -1,0 +1,39 @@
+import { Redis } from 'ioredis';
+
+/** What happened to the mails, kept in a Redis server outside of the workers. */
+export class Ledger {
+  #redis;
+
+  constructor(port) {
+    this.#redis = new Redis(port, '127.0.0.1', { keyPrefix: 'ledger:' });
+  }
+
+  begin(mail, attempt, idempotencyKey) {
+    return this.#redis.rpush('begins', JSON.stringify({ mail, attempt, idempotencyKey, at: Date.now() }));
+  }
+
+  /** Happens once for each key, as a mail server does that knows them. */
+  async effect(mail, idempotencyKey) {
+    if ((await this.#redis.set(`effect ${idempotencyKey}`, mail, 'NX')) === 'OK') await this.#redis.rpush('effects', mail);
+  }
+
+  async isFirst(name) {
+    return (await this.#redis.set(`first ${name}`, 1, 'NX')) === 'OK';
+  }
+
+  async begins() {
+    return (await this.#redis.lrange('begins', 0, -1)).map((text) => JSON.parse(text));
+  }
+
+  async effects() {
+    return (await this.#redis.lrange('effects', 0, -1)).map(Number);
+  }
+
+  async clear() {
+    await this.#redis.flushall();
+  }
+
+  close() {
+    return this.#redis.quit();
+  }
+}
