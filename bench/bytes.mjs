@@ -14,6 +14,7 @@ async function bytesOf(code) {
     format: 'esm',
     target: 'es2022',
     platform: 'browser', // takes the modules of those who ship both
+    external: ['@temporalio/common'],
     write: false,
   });
   const { contents } = outputFiles[0];
@@ -60,6 +61,9 @@ export async function bytes() {
   ];
   for (const names of ['{ networkErrors }', '{ httpErrors }', '{ sqlErrors }', '{ postgresErrors }', '*']) {
     figures.push([`${OURS}/classifiers ${names}`, await bytesOf(`export ${names} from '${entry('classifiers')}'`)]);
+  }
+  for (const subpath of ['durable', 'bullmq', 'pg-boss', 'temporal']) {
+    figures.push([`${OURS}/${subpath} *`, await bytesOf(`export * from '${entry(subpath)}'`)]);
   }
   for (const [name, { from, names }] of Object.entries(libraries)) {
     if (name !== OURS) figures.push([`${name} ${names}`, await bytesOf(`export ${names} from '${from}'`)]);

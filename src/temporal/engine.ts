@@ -1,3 +1,8 @@
+import { engineDelayMs } from '../durable/engine-delay.js';
+
+/** A wait for the server, to which 0 is "the longest". */
+export const serverDelayMs = (delayMs: number): number => Math.max(1, engineDelayMs(delayMs));
+
 /** What is used of an activity's `Context`; the SDK's class fits. */
 export interface ActivityContext {
   readonly info: ActivityInfo;

@@ -1,11 +1,10 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { Classifier } from '../classify.js';
-import { engineDelayMs } from '../durable/engine-delay.js';
 import type { JobEnd } from '../durable/job.js';
 import { toDecisionRecord } from '../durable/record.js';
 import { messageOf } from '../failure.js';
 import { isHint, readSafely } from '../mark.js';
-import type { ActivityContext } from './engine.js';
+import { type ActivityContext, serverDelayMs } from './engine.js';
 
 /** What an `ApplicationFailure` says of itself. It says nothing if it is left at its defaults. */
 export const applicationFailures: Classifier = (error) => {
@@ -35,8 +34,7 @@ export function failureOf(end: Exclude<JobEnd, { readonly action: 'succeed' }>):
     type: typeof type === 'string' ? type : readName(error),
     details: [...(Array.isArray(given) ? given : []), own],
     ...(error instanceof Error && { cause: error }),
-    // To the server, 0 is "the longest".
-    ...(end.action === 'retry' ? { nextRetryDelay: Math.max(1, engineDelayMs(end.decision.delayMs)) } : { nonRetryable: true }),
+    ...(end.action === 'retry' ? { nextRetryDelay: serverDelayMs(end.decision.delayMs) } : { nonRetryable: true }),
   });
 }
 

@@ -1,4 +1,5 @@
 import { type RetryPolicy, resolvePolicy } from '../policy.js';
+import { serverDelayMs } from './engine.js';
 
 /** Temporal's own retry policy, for the options of an activity. */
 export interface TemporalRetryPolicy {
@@ -10,10 +11,7 @@ export interface TemporalRetryPolicy {
   maximumAttempts?: number;
 }
 
-const LONGEST_MS = 31_536_000_000; // a year
 const MOST_ATTEMPTS = 2_147_483_647; // what the server's field holds
-
-const interval = (ms: number) => Math.min(Math.max(1, Math.ceil(ms)), LONGEST_MS);
 
 /**
  * What Temporal's own retry policy can say of a policy: attempts, backoff, cap. {@link notInTemporalRetryPolicy} tells what it cannot.
@@ -25,11 +23,11 @@ const interval = (ms: number) => Math.min(Math.max(1, Math.ceil(ms)), LONGEST_MS
  */
 export function toTemporalRetryPolicy<T>(policy?: RetryPolicy<T>): TemporalRetryPolicy {
   const { backoff, maxAttempts } = resolvePolicy(policy);
-  const initialInterval = interval(Math.min(backoff.baseMs, backoff.capMs));
+  const initialInterval = serverDelayMs(Math.min(backoff.baseMs, backoff.capMs));
   return {
     initialInterval,
     backoffCoefficient: backoff.factor,
-    maximumInterval: Math.max(initialInterval, interval(backoff.capMs)),
+    maximumInterval: Math.max(initialInterval, serverDelayMs(backoff.capMs)),
     ...(maxAttempts !== Infinity && { maximumAttempts: Math.min(maxAttempts, MOST_ATTEMPTS) }),
   };
 }
