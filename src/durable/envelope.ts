@@ -51,7 +51,9 @@ export function openEnvelope(data: unknown, { engine, queue, id }: JobSource): O
   }
   if (note === undefined || typeof note.starts !== 'number') return isNew;
   const payload = Object.hasOwn(note, 'payload') ? note.payload : rest;
-  return { payload, counters: countersOf(note), state: note.state ?? null, letter: undefined };
+  const { state = null } = note;
+  // Without a state it is a dead letter from elsewhere, with the counters of that queue.
+  return state === null ? { ...isNew, payload } : { payload, counters: countersOf(note), state, letter: undefined };
 }
 
 const countersOf = (note: unknown): Counters => ({ starts: count(note, 'starts'), stalls: count(note, 'stalls') });

@@ -64,8 +64,9 @@ export function retryingHandler<J extends BossJob, T>(
     const { payload, counters, letter } = opened;
     // `boss.retry` raises the limit: by that it is known whether the job has yet to be buried, or has come back.
     const now = { starts: retryCount + 1, stalls: retryLimit };
-    if (letter?.source.id === id && counters.stalls === retryLimit) return { id, status: 'deadletter', output: letter.error };
-    const lostAttempts = Math.max(0, retryCount - counters.starts);
+    const isOwnLetter = letter?.source.id === id;
+    if (isOwnLetter && counters.stalls === retryLimit) return { id, status: 'deadletter', output: letter.error };
+    const lostAttempts = Math.max(0, retryCount - counters.starts - Number(isOwnLetter)); // one claim was for the burial
 
     const suspend = async (data: object, error: ErrorRecord, delayMs: number): Promise<BossResult<T>> => {
       const answer = await boss.fail(name, { id, retryCount }, error);

@@ -39,9 +39,13 @@ describe('the state beside a payload', () => {
     },
   );
 
-  it('counts as new where it is missing, and its counters as 0 where they are nonsense', () => {
-    const opened = openEnvelope({ to: 'ann', retryPolicy: { starts: 2, stalls: 'x' } }, source);
-    expect(opened).toEqual({ payload: { to: 'ann' }, counters: { starts: 2, stalls: 0 }, state: null, letter: undefined });
+  it('is none where it was taken away, and its counters with it', () => {
+    const opened = openEnvelope({ to: 'ann', retryPolicy: { starts: 2, stalls: 1 } }, source);
+    expect(opened).toEqual({ payload: { to: 'ann' }, counters: { starts: 0, stalls: 0 }, state: null, letter: undefined });
+  });
+
+  it('has counters that are 0 where they are nonsense', () => {
+    expect(openEnvelope({ retryPolicy: { state, starts: 2, stalls: 'x' } }, source)).toMatchObject({ counters: { starts: 2, stalls: 0 } });
   });
 });
 
@@ -57,7 +61,8 @@ describe('a dead letter as data', () => {
   });
 
   it.each([{ queue: 'mail-dead' }, { engine: 'pg-boss' }])('of another queue is a payload: %j', (other) => {
-    expect(openEnvelope(letter, { ...source, ...other })).toMatchObject({ payload: letter, state: null, letter: undefined });
+    const opened = openEnvelope(coffinOf(letter, counters), { ...source, ...other });
+    expect(opened).toEqual({ payload: letter, counters: { starts: 0, stalls: 0 }, state: null, letter: undefined });
   });
 
   it('begins anew, and remembers how often', () => {
