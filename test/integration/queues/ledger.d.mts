@@ -10,7 +10,7 @@ export class Ledger {
   /** @param port of a Redis server on the loopback */
   constructor(port: number);
   begin(mail: number, attempt: number, idempotencyKey: string): Promise<unknown>;
-  effect(mail: number, idempotencyKey: string): Promise<void>;
+  effect(mail: number, idempotencyKey: string): Promise<unknown>;
   /** True for one caller of each name. */
   isFirst(name: string): Promise<boolean>;
   begins(): Promise<readonly Begin[]>;

@@ -13,8 +13,8 @@ export class Ledger {
   }
 
   /** Happens once for each key, as a mail server does that knows them. */
-  async effect(mail, idempotencyKey) {
-    if ((await this.#redis.set(`effect ${idempotencyKey}`, mail, 'NX')) === 'OK') await this.#redis.rpush('effects', mail);
+  effect(mail, idempotencyKey) {
+    return this.#redis.hsetnx('effects', idempotencyKey, mail);
   }
 
   async isFirst(name) {
@@ -26,7 +26,7 @@ export class Ledger {
   }
 
   async effects() {
-    return (await this.#redis.lrange('effects', 0, -1)).map(Number);
+    return (await this.#redis.hvals('effects')).map(Number);
   }
 
   async clear() {
