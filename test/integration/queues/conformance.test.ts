@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPostgres } from '../servers/postgres.js';
 import { startRedis } from '../servers/redis.js';
 import type { Server } from '../servers/server.js';
-import { inMemory, onBullMq, onPgBoss, onTemporal } from './engines.js';
+import { inMemory, onBullMq, onPgBoss, onTable, onTemporal } from './engines.js';
 import { type Played, scripts } from './script.mjs';
+import { openTables } from './table.js';
 
 let redis: Server;
 let postgres: Server;
@@ -17,8 +18,12 @@ describe('one policy, in memory and on each engine', () => {
   const played = new Map<string, readonly Played[]>();
   beforeAll(async () => {
     played.set('in memory', await Promise.all(scripts.map(inMemory)));
-    played.set('BullMQ', await Promise.all(scripts.map((script) => onBullMq(script, redis.port))));
+    played.set('BullMQ 6', await Promise.all(scripts.map((script) => onBullMq(script, 'bullmq', redis.port))));
+    played.set('BullMQ 5', await Promise.all(scripts.map((script) => onBullMq(script, 'bullmq5', redis.port))));
     played.set('pg-boss', await onPgBoss(`postgres://postgres@127.0.0.1:${postgres.port}/postgres`));
+    const pool = await openTables(postgres.port);
+    played.set('table', await Promise.all(scripts.map((script) => onTable(script, pool))));
+    await pool.end();
     played.set('Temporal (mock)', await Promise.all(scripts.map(onTemporal)));
   });
 
@@ -28,7 +33,7 @@ describe('one policy, in memory and on each engine', () => {
     for (const decisions of others) expect(decisions).toEqual(reference);
   });
 
-  it.each(['BullMQ', 'pg-boss'])('never begins an attempt before it is due: %s', (engine) => {
+  it.each(['BullMQ 6', 'BullMQ 5', 'pg-boss', 'table'])('never begins an attempt before it is due: %s', (engine) => {
     for (const { decisions, begins } of played.get(engine) ?? []) {
       const gaps = begins.slice(1).map((at, i) => at - (begins[i] ?? 0));
       gaps.forEach((gap, i) => {

@@ -4,10 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { Queue, Worker } from 'bullmq';
+import type pg from 'pg';
 import { runWithRetry } from 'retry-policy';
 import { retryingProcessor, workerOptions } from 'retry-policy/bullmq';
 import { retryingActivities } from 'retry-policy/temporal';
+import { enqueue } from '../../../examples/table-queue/queue.mjs';
+import { work } from '../../../examples/table-queue/worker.mjs';
+import type { Client } from './bullmq.js';
 import { type Play, type Played, play, type Script, START_AT } from './script.mjs';
 
 const onDecisionOf = (run: Play, end?: () => void) => async (decision: Parameters<NonNullable<Play['options']['onDecision']>>[0]) => {
@@ -22,10 +25,11 @@ export async function inMemory(script: Script): Promise<Played> {
   return run;
 }
 
-export async function onBullMq(script: Script, port: number): Promise<Played> {
+export async function onBullMq(script: Script, client: Client, port: number): Promise<Played> {
+  const { Queue, Worker } = (await import(client)) as typeof import('bullmq');
   const run = play(script);
   const connection = { host: '127.0.0.1', port };
-  const name = `conformance-${script.seed}`;
+  const name = `${client}-${script.seed}`;
   const processor = retryingProcessor(run.task, script.policy, { ...run.options, onDecision: onDecisionOf(run) });
   const worker = new Worker(name, processor, { connection, ...workerOptions });
   const queue = new Queue(name, { connection });
@@ -34,6 +38,16 @@ export async function onBullMq(script: Script, port: number): Promise<Played> {
   await ended;
   await worker.close();
   await queue.close();
+  return run;
+}
+
+export async function onTable(script: Script, pool: pg.Pool): Promise<Played> {
+  const run = play(script);
+  const queue = `conformance-${script.seed}`;
+  const stop = new AbortController();
+  const options = { ...run.options, onDecision: onDecisionOf(run, () => stop.abort()) };
+  await enqueue(pool, queue, { to: 'ann' });
+  await work(pool, queue, run.task, script.policy, { signal: stop.signal, pollMs: 10, run: options });
   return run;
 }
 
