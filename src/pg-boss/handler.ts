@@ -4,7 +4,7 @@ import { type DeadLetter, MOST_REDRIVES } from '../durable/dead-letter.js';
 import { engineDelayMs } from '../durable/engine-delay.js';
 import { coffinOf, envelopeOf, openEnvelope, stateIn } from '../durable/envelope.js';
 import { type ErrorRecord, toErrorRecord } from '../durable/error-record.js';
-import { runJob } from '../durable/run-job.js';
+import { workOn } from '../durable/run-job.js';
 import type { RetryState } from '../durable/state.js';
 import { readSafely } from '../mark.js';
 import { limitedTo, type RetryPolicy, resolvePolicy } from '../policy.js';
@@ -31,6 +31,9 @@ const aBoss: Rule = {
  * the key `retryPolicy`. A worker that is killed in between leaves a job that comes late, by the queue's `retryDelay`, with the attempt
  * counted as lost. A job that is given up waits once more, with its {@link DeadLetter} as its data, and is then dead-lettered: so the copy
  * in the dead letter queue has it, too. `boss.redrive` and `boss.retry` bring it back as new, with the letter's payload.
+ *
+ * Where pg-boss itself ends the claim (it expired, or `stop` waits no longer), `context.signal` is aborted, and the next claim counts the
+ * attempt as lost.
  *
  * @param boss  the running `PgBoss`
  * @param handler  called for each job of the batch, with the job, whose `data` is the payload, and the context of the attempt
@@ -88,7 +91,8 @@ export function retryingHandler<J extends BossJob, T>(
     // This claim is for an attempt, unless one was lost; the last one is for the burial.
     const possible = (state?.attempts ?? 0) + lostAttempts + Math.max(lostAttempts > 0 ? 0 : 1, claimsLeft);
     const task = (context: AttemptContext) => handler(job, context);
-    const end = await runJob<T, unknown>(task, limitedTo(possible, resolved), { payload, source, state, lostAttempts }, { ...run, signal });
+    const work = { payload, source, state, lostAttempts };
+    const end = await workOn<T, unknown>(task, limitedTo(possible, resolved), work, { ...run, signal }, () => signal.aborted);
     if (end.action === 'succeed') return { id, status: 'completed', output: end.value };
     if (end.action === 'dead-letter') return bury(end.letter);
     return suspend(envelopeOf(payload, end.state, now), toErrorRecord(end.decision.error), end.decision.delayMs);

@@ -109,12 +109,19 @@ describe('a job', () => {
     ]);
   });
 
-  it('is aborted by its own signal', async () => {
+  it('has lost an attempt whose claim pg-boss ends, and nothing else', async () => {
     const boss = new FakeBoss();
+    const row = boss.send({ to: 'ann' });
     const controller = new AbortController();
-    const turn = boss.turn(boss.send({}), retryingHandler(boss, never, policy), controller.signal);
-    controller.abort(busy);
-    expect(await turn).toMatchObject({ status: 'failed', output: { message: '503' } });
+    const turn = boss.turn(row, retryingHandler(boss, never, policy), controller.signal);
+    controller.abort(); // with an AbortError, as pg-boss does
+    expect(await turn).toMatchObject({ status: 'failed', output: { name: 'AbortError' } });
+    expect(row).toMatchObject({ state: 'retry', data: '{"to":"ann"}' });
+    await boss.turn(row, retryingHandler(boss, fails(busy), policy)); // takes note of the lost one, and waits
+    expect(JSON.parse(row.data).retryPolicy.state).toMatchObject({
+      attempts: 1,
+      log: [{ error: { message: 'attempt 1 was lost: its worker went away' } }],
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { retryingProcessor, workerOptions } from '../../../dist/bullmq/index.js';
 import { Ledger } from './ledger.mjs';
-import { handlerFor, holder, policy } from './mails.mjs';
+import { handlerFor, holder, isHeldBefore, policy } from './mails.mjs';
 
 /** A worker of the mails on BullMQ, of the major that is asked for. */
 const [client, queuePort, ledgerPort, point] = process.argv.slice(2);
@@ -10,7 +10,7 @@ const impatient = { lockDuration: 1_000, stalledInterval: 500 }; // so that a ki
 const ledger = new Ledger(Number(ledgerPort));
 const hold = holder(ledger, point);
 const handle = handlerFor(ledger, hold);
-const deadLetters = new Queue('dead', { connection });
+const dead = new Queue('dead', { connection });
 
 async function processor(job, token, signal) {
   const { mail } = job.data.payload ?? job.data;
@@ -18,7 +18,14 @@ async function processor(job, token, signal) {
   job.extendLock = (token) => extendLock.call(job, token, impatient.lockDuration);
   job.updateData = async (data) => {
     await updateData.call(job, data);
-    await hold('stored', mail);
+    if (data.reason === undefined) await hold('retry', mail);
+    else if (isHeldBefore(mail)) await hold('burial', mail);
+  };
+  const deadLetters = {
+    async add(name, letter, options) {
+      await dead.add(name, letter, options);
+      await hold('burial', mail);
+    },
   };
   const options = { deadLetters, onDecision: () => hold('decision', mail) };
   return retryingProcessor((_, context) => handle(mail, context), policy, options)(job, token, signal);

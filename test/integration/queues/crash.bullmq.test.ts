@@ -18,11 +18,11 @@ afterAll(async () => {
 });
 
 describe.each(clients)('workers of %s that are killed', (client) => {
-  it.each(['attempt', 'decision', 'stored', 'wait'] as const)('with 200 jobs, each once, at this point: %s', async (point) => {
+  it.each(['attempt', 'decision', 'retry', 'burial', 'wait'] as const)('with 200 jobs, each once, at this point: %s', async (point) => {
     const queue = await BullMails.on(client, server.port, ledgers.port);
     try {
       const { kills } = await workThroughCrashes(queue, point);
-      expect(kills).toBeGreaterThanOrEqual({ attempt: 4, decision: 4, stored: 3, wait: 1 }[point]);
+      expect(kills).toBeGreaterThanOrEqual({ attempt: 4, decision: 4, retry: 3, burial: 2, wait: 1 }[point]);
       await expectAllWell(queue, ledger);
       const own = await queue.deadLetters();
       const sent = await queue.sentLetters();

@@ -11,6 +11,7 @@ import { retryingActivities } from 'retry-policy/temporal';
 import { enqueue } from '../../../examples/table-queue/queue.mjs';
 import { work } from '../../../examples/table-queue/worker.mjs';
 import type { Client } from './bullmq.js';
+import { node22 } from './pg-boss.js';
 import { type Play, type Played, play, type Script, START_AT } from './script.mjs';
 
 const onDecisionOf = (run: Play, end?: () => void) => async (decision: Parameters<NonNullable<Play['options']['onDecision']>>[0]) => {
@@ -75,8 +76,6 @@ export async function onTemporal(script: Script): Promise<Played> {
   }
   return run;
 }
-
-export const node22 = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
 
 /** All scripts at once, in a process of its own, since pg-boss needs a newer Node. */
 export async function onPgBoss(connectionString: string): Promise<readonly Played[]> {

@@ -26,6 +26,8 @@ const fates = [
 /** What becomes of a mail in the end: one effect, or a dead letter with that reason. */
 export const endOf = (mail) => fates[mail % fates.length].end;
 
+export const isHeldBefore = (mail) => mail % 8 < 4;
+
 /**
  * A handler of the mails.
  *
@@ -35,12 +37,12 @@ export const endOf = (mail) => fates[mail % fates.length].end;
 export function handlerFor(ledger, hold) {
   return async (mail, { attempt, idempotencyKey }) => {
     await ledger.begin(mail, attempt, idempotencyKey);
-    if (mail % 8 < 4) await hold('attempt', mail);
+    if (isHeldBefore(mail)) await hold('attempt', mail);
     try {
       fates[mail % fates.length].act(attempt);
       await ledger.effect(mail, idempotencyKey);
     } finally {
-      await hold('attempt', mail); // those that were not held before what they do
+      await hold('attempt', mail);
     }
   };
 }

@@ -16,7 +16,7 @@ import { blockFor } from '../../recipes/readme.js';
 import { startPostgres } from '../servers/postgres.js';
 import { startRedis } from '../servers/redis.js';
 import type { Server } from '../servers/server.js';
-import { node22 } from './engines.js';
+import { node22 } from './pg-boss.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const engines = ['bullmq', 'pg-boss', 'temporal'] as const;
