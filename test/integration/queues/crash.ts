@@ -2,7 +2,7 @@ import type { DeadLetter } from 'retry-policy/durable';
 import { expect } from 'vitest';
 import { until } from '../until.js';
 import type { Ledger } from './ledger.mjs';
-import { endOf, MAILS, type Point, policy } from './mails.mjs';
+import { attemptsOf, endOf, MAILS, type Point, policy } from './mails.mjs';
 import { type Program, Worker } from './workers.js';
 
 /** A queue of mails, as the crash tests see it from outside of its workers. The payload of a job is `{ mail }`, its number. */
@@ -61,6 +61,20 @@ async function during(queue: MailQueue, point: Point, isReached: (worker: Worker
     await worker.kill();
   }
   return worker;
+}
+
+/** Two workers at the same time, which nobody kills. */
+export async function workTogether(queue: MailQueue): Promise<void> {
+  await queue.send(ALL);
+  const isDone = async () => (await queue.unfinished()) === 0;
+  await Promise.all([during(queue, 'none', isDone), during(queue, 'none', isDone)]);
+}
+
+/** Both have worked, and as much as one alone would have. */
+export async function expectTwoWorkers(ledger: Ledger): Promise<void> {
+  const begins = await ledger.begins();
+  expect(new Set(begins.map(({ worker }) => worker)).size).toBe(2);
+  expect(begins.length).toBe(ALL.reduce((sum, mail) => sum + attemptsOf(mail), 0));
 }
 
 /** No mail is lost, none is sent twice, none is tried too often, and each dead one has one letter, whose log is whole. */

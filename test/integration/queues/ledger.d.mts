@@ -2,8 +2,8 @@ export interface Begin {
   readonly mail: number;
   readonly attempt: number;
   readonly idempotencyKey: string;
-  /** By the worker's clock, epoch milliseconds. */
-  readonly at: number;
+  /** The process that made it. */
+  readonly worker: number;
 }
 
 export class Ledger {

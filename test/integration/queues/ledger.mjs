@@ -9,7 +9,7 @@ export class Ledger {
   }
 
   begin(mail, attempt, idempotencyKey) {
-    return this.#redis.rpush('begins', JSON.stringify({ mail, attempt, idempotencyKey, at: Date.now() }));
+    return this.#redis.rpush('begins', JSON.stringify({ mail, attempt, idempotencyKey, worker: process.pid }));
   }
 
   /** Happens once for each key, as a mail server does that knows them. */

@@ -11,6 +11,7 @@ export function isHeldBefore(mail: number): boolean;
 export const MAILS: number;
 export const policy: RetryPolicy<void>;
 export function endOf(mail: number): 'effect' | 'attempts-exhausted' | 'permanent';
+export function attemptsOf(mail: number): number;
 export function handlerFor(
   ledger: Ledger,
   hold: Hold,

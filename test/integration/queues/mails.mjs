@@ -10,12 +10,13 @@ const busy = () => {
   throw new TransientFailure('421 try again later');
 };
 const fates = [
-  { name: 'sent', end: 'effect', act() {} },
-  { name: 'sent by the third attempt', end: 'effect', act: (attempt) => attempt < 3 && busy() },
-  { name: 'never sent', end: 'attempts-exhausted', act: busy },
+  { name: 'sent', end: 'effect', attempts: 1, act() {} },
+  { name: 'sent by the third attempt', end: 'effect', attempts: 3, act: (attempt) => attempt < 3 && busy() },
+  { name: 'never sent', end: 'attempts-exhausted', attempts: 4, act: busy },
   {
     name: 'no such address',
     end: 'permanent',
+    attempts: 2,
     act(attempt) {
       if (attempt === 1) busy();
       throw new Error('550 no such address');
@@ -25,6 +26,9 @@ const fates = [
 
 /** What becomes of a mail in the end: one effect, or a dead letter with that reason. */
 export const endOf = (mail) => fates[mail % fates.length].end;
+
+/** How many attempts a mail needs, if no worker is killed. */
+export const attemptsOf = (mail) => fates[mail % fates.length].attempts;
 
 export const isHeldBefore = (mail) => mail % 8 < 4;
 
